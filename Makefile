@@ -1,0 +1,53 @@
+# Every command a developer or operator needs; `make help` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+
+.PHONY: help setup dev serve test check format lock clean
+.DEFAULT_GOAL := help
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit("Zurelay needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.serve: requirements.lock pyproject.toml | $(BIN)/python
+	@echo "Installing the locked dependencies ..."
+	@$(PIP) --require-hashes --only-binary :all: -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.serve
+	@echo "Installing the locked development tools ..."
+	@$(PIP) --require-hashes --only-binary :all: -r requirements-dev.lock
+	@touch $@
+
+setup: $(VENV)/.serve ## create .venv with the locked dependencies
+
+dev: $(VENV)/.dev
+
+serve: setup ## start the gateway; ARGS="--port 9000" passes arguments on
+	@$(BIN)/zurelay serve $(ARGS)
+
+test: dev ## every test that needs no outside network; ARGS="-k name" passes arguments on
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: dev ## lint, format, strict types, layer contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: dev ## let ruff format and fix what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: ## make both lock files anew from pyproject.toml (needs uv)
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --quiet --upgrade --group build pyproject.toml -o requirements.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --quiet --upgrade --group build --group dev pyproject.toml -o requirements-dev.lock
+
+clean: ## remove what the build made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

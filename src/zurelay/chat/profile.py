@@ -1,0 +1,87 @@
+"""Quirks of a provider or a model, as data.
+
+A provider's row sets them, a model may override them, the formats obey them. Each value that is
+not the default stands in a row with its source and date. Defaults describe a plain
+OpenAI-compatible host.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+ReasoningIn = Literal["none", "reasoning_content", "reasoning", "reasoning_details"]
+EffortForm = Literal[
+    "reasoning_effort",  # the OpenAI field
+    "reasoning_object",  # {"reasoning": {"effort": ...}}: OpenRouter, Vercel
+    "thinking_type",  # {"thinking": {"type": "enabled" | "disabled"}} + reasoning_effort
+    "enable_thinking",  # DashScope: enable_thinking + thinking_budget
+    "reasoning_enabled",  # Together: {"reasoning": {"enabled": bool}} + reasoning_effort
+    "template_kwargs",  # vLLM, SGLang: chat_template_kwargs.enable_thinking + reasoning_effort
+    "cohere_thinking",  # {"thinking": {"type", "token_budget"}}
+    "nothing",  # no knob: never sent
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How one upstream differs.
+
+    Attributes:
+        token_limit_field: the name it takes for the answer's token limit.
+        developer_role: it takes the role `developer`; else it is sent as `system`.
+        asks_usage: it takes `stream_options.include_usage`.
+        refuses: top-level request fields it answers with a 4xx; dropped and reported.
+        refuses_while_thinking: likewise, unless the effort in force is `none`.
+        drops_message_names: it refuses `messages[].name`.
+        strict_tools: it takes `strict` in tool definitions.
+        string_content: text-only messages must be plain strings, not part lists.
+        stop_limit: how many stop sequences it takes; the rest are cut by the gateway.
+        temperature_max: higher values are lowered to it and reported.
+        temperature_min: lower values are raised to it (Groq turns 0 into 1e-8 itself).
+        tool_ids: `any`, `max64` (64 of [A-Za-z0-9_-]) or `mistral9` (exactly 9 of [A-Za-z0-9]).
+        effort_form: how the effort level is written.
+        effort_words: level -> the word on the wire where they differ.
+        reasoning_in: the field in which earlier thinking is sent back; `none` drops it.
+        reasoning_placeholder: what an assistant turn with tool calls carries when its thinking is
+            lost; None sends nothing.
+        think_tags: the model writes `<think>...</think>` at the start of its content.
+        usage_excludes_reasoning: completion_tokens leaves thinking out.
+        out_of_credit: (status, code or type) pairs that mean our account has no money.
+        rate_limit_codes: codes of a 4xx that mean "later".
+        content_codes: codes that mean the content was refused by a filter.
+        overflow_codes: codes that mean the prompt is too long.
+        model_fault_codes: codes of a 400 or 424 that mean the model failed on a good request.
+        image_urls: it fetches http(s) image URLs itself.
+        file_parts: it takes `file` parts.
+        realm: which vendor's signed thinking it can read back.
+    """
+
+    token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105
+    developer_role: bool = False
+    asks_usage: bool = True
+    refuses: frozenset[str] = frozenset()
+    refuses_while_thinking: frozenset[str] = frozenset()
+    drops_message_names: bool = False
+    strict_tools: bool = True
+    string_content: bool = False
+    stop_limit: int = 4
+    temperature_max: float = 2.0
+    temperature_min: float = 0.0
+    tool_ids: Literal["any", "max64", "mistral9"] = "any"
+    effort_form: EffortForm = "reasoning_effort"
+    effort_words: tuple[tuple[str, str], ...] = ()
+    reasoning_in: ReasoningIn = "none"
+    reasoning_placeholder: str | None = None
+    think_tags: bool = False
+    usage_excludes_reasoning: bool = False
+    out_of_credit: frozenset[tuple[int, str]] = frozenset()
+    rate_limit_codes: frozenset[str] = frozenset()
+    content_codes: frozenset[str] = frozenset()
+    overflow_codes: frozenset[str] = frozenset()
+    model_fault_codes: frozenset[str] = frozenset()
+    image_urls: bool = True
+    file_parts: bool = True
+    realm: str = ""
+
+    def but(self, **changes: Any) -> "Profile":
+        """This profile with `changes` laid over it."""
+        return replace(self, **changes)

@@ -1,0 +1,60 @@
+"""Tokens of one answer, as leaf classes that never overlap.
+
+Providers count in different ways (Anthropic's input excludes cache reads, OpenAI's includes them;
+xAI leaves thinking out of the output). Each format's reader converts into this one form, so that
+no class is ever charged twice. Nothing here knows prices.
+"""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Token counts; every class is a leaf, all integers >= 0.
+
+    Attributes:
+        input: input tokens at the normal price: no cache reads, no cache writes, no audio.
+        cached_input: input tokens read from the provider's prompt cache.
+        cache_write: input tokens written to a short-lived cache (5 or 30 minutes).
+        cache_write_long: input tokens written to a long-lived cache (1 or 12 hours).
+        audio_input: input tokens of audio.
+        output: output tokens, thinking included, audio excluded.
+        audio_output: output tokens of audio.
+        reasoning: how many of `output` were thinking; None if the provider did not say.
+        estimated: whether any class was estimated by us.
+    """
+
+    input: int = 0
+    cached_input: int = 0
+    cache_write: int = 0
+    cache_write_long: int = 0
+    audio_input: int = 0
+    output: int = 0
+    audio_output: int = 0
+    reasoning: int | None = None
+    estimated: bool = False
+
+    @property
+    def prompt(self) -> int:
+        """All input tokens, cache reads and writes included."""
+        return (
+            self.input
+            + self.cached_input
+            + self.cache_write
+            + self.cache_write_long
+            + self.audio_input
+        )
+
+    @property
+    def completion(self) -> int:
+        """All output tokens, thinking included."""
+        return self.output + self.audio_output
+
+    @property
+    def total(self) -> int:
+        """`prompt` and `completion` together."""
+        return self.prompt + self.completion
+
+    def marked_estimated(self) -> "Usage":
+        """The same counts, flagged as estimated."""
+        return replace(self, estimated=True)

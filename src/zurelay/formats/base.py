@@ -1,0 +1,250 @@
+"""What a wire format offers the rest of the program.
+
+A *front* is a format callers speak, a *back* is one upstreams speak; an `Exchange` joins one of
+each for one attempt. When both are the same format the exchange edits the caller's own bytes;
+otherwise it translates through the hub in `chat/`. The relay knows only `Exchange`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+import msgspec
+
+from zurelay.chat.faults import Fault
+from zurelay.chat.problems import Problem
+from zurelay.chat.profile import Profile
+from zurelay.chat.usage import Usage
+
+
+class Ability(StrEnum):
+    """Something a request has that a model may lack."""
+
+    TOOLS = "tools"
+    IMAGE = "image"
+    PDF = "pdf"
+    AUDIO = "audio"
+    VIDEO = "video"
+    JSON_SCHEMA = "json_schema"
+    FORCED_TOOL = "forced_tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """A caller's request: validated, its own bytes kept.
+
+    Attributes:
+        front: name of the format it came in.
+        body: the top-level fields, each as the caller's own bytes.
+        model: the id asked for.
+        stream: whether an event stream is wanted.
+        include_usage: whether the caller wants a usage chunk.
+        alternatives: `models`, duplicates removed; None when left out.
+        effort: the effort word asked for, one of the scale; None when left out.
+        max_output: the token limit; None when left out.
+        choices: `n`.
+        needs: what the request has -> path of the first field that has it.
+        stop: stop sequences.
+        user: caller's end user, kept here.
+        metadata: caller's pairs, kept here.
+        safety_identifier: kept here.
+        cache_key: `prompt_cache_key`.
+        text_length: characters of all text in the prompt, for estimates.
+        media_count: parts that are not text, for estimates.
+        opening: system text and first user message, which name the conversation for affinity.
+    """
+
+    front: str
+    body: Mapping[str, msgspec.Raw]
+    model: str
+    stream: bool = False
+    include_usage: bool = False
+    alternatives: tuple[str, ...] | None = None
+    effort: str | None = None
+    max_output: int | None = None
+    choices: int = 1
+    needs: Mapping[Ability, str] = field(default_factory=dict)
+    stop: tuple[str, ...] = ()
+    user: str | None = None
+    metadata: Mapping[str, str] | None = None
+    safety_identifier: str | None = None
+    cache_key: str | None = None
+    text_length: int = 0
+    media_count: int = 0
+    opening: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Which model an attempt writes for.
+
+    Attributes:
+        public_model: the id callers know.
+        upstream_model: the provider's own name for it.
+        profile: provider's quirks with the model's laid over.
+        effort: the level to send; None sends nothing.
+        effort_default: the level in force if none is sent; None if unknown.
+        max_output: the model's own maximum, None if unknown.
+        stream: whether the upstream is asked to stream.
+    """
+
+    public_model: str
+    upstream_model: str
+    profile: Profile
+    effort: str | None = None
+    effort_default: str | None = None
+    max_output: int | None = None
+    stream: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outbound:
+    """What goes upstream: path below the base URL, JSON body, and what was left out.
+
+    `dropped` holds field paths such as `seed` or `messages[].name`, never caller text.
+    """
+
+    path: str
+    body: bytes
+    dropped: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class Progress:
+    """What one piece of upstream bytes came to.
+
+    Attributes:
+        out: bytes for the caller, whole events only; may be empty.
+        token: it holds a token: text, reasoning, refusal or tool-call delta.
+        started: a thinking block or reasoning item began.
+        alive: at least one event of any kind arrived (comments are none).
+        finished: a finish reason was read: the answer is complete.
+        ended: the upstream's own end mark was read; nothing more is expected.
+        fault: the attempt failed here; `out` then holds only what came before.
+    """
+
+    out: bytes = b""
+    token: bool = False
+    started: bool = False
+    alive: bool = False
+    finished: bool = False
+    ended: bool = False
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerContext:
+    """What an answer must say about itself, whatever the upstream says.
+
+    Attributes:
+        answer_id: our own id, `chatcmpl-...`, `msg_...` or `resp_...`.
+        created: Unix time in whole seconds.
+        model: public id of the model that answers.
+        include_usage: whether the caller wants the usage chunk.
+        prompt_estimate: estimated input tokens, used where the upstream counts nothing.
+        profile: quirks of the upstream that answers.
+        stop: sequences the gateway must cut itself; empty when the upstream does.
+    """
+
+    answer_id: str
+    created: int
+    model: str
+    include_usage: bool
+    prompt_estimate: int
+    profile: Profile
+    stop: tuple[str, ...] = ()
+
+
+class AnswerStream(Protocol):
+    """Turns one attempt's upstream bytes into the caller's events. Pure; one per attempt."""
+
+    usage: Usage | None
+    """The provider's own count, None until it gave one."""
+    finish_reason: str | None
+    delivered_length: int
+    """Characters of text, reasoning and arguments read so far, for estimates."""
+
+    def feed(self, chunk: bytes) -> Progress:
+        """Take the next bytes (content encoding already removed), cut anywhere."""
+        ...
+
+    def end(self) -> Progress:
+        """The upstream's bytes are over.
+
+        A missing finish reason is a BROKE_OFF fault here, an answer with nothing in it an EMPTY one.
+        """
+        ...
+
+    def finale(self, usage: Usage, comment: bytes) -> bytes:
+        """The last events of a good answer: usage chunk if wanted, `comment`, end mark."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WholeAnswer:
+    """A plain answer, ready for the caller; or the fault that it was."""
+
+    body: bytes = b""
+    usage: Usage | None = None
+    finish_reason: str | None = None
+    delivered_length: int = 0
+    fault: Fault | None = None
+
+
+class Exchange(Protocol):
+    """One front joined to one back."""
+
+    def write(self, inbound: Inbound, target: Target) -> Outbound:
+        """The upstream request. Pure and repeatable; raises Refused where it cannot be written."""
+        ...
+
+    def stream(self, context: AnswerContext) -> AnswerStream:
+        """A reader for an event stream that answers a streaming request."""
+        ...
+
+    def whole(self, body: bytes, context: AnswerContext, usage: Usage | None = None) -> WholeAnswer:
+        """Read a plain upstream answer (status 200) for a plain request.
+
+        `usage` None: the answer's own count, or an estimate marked as such where it has none.
+        """
+        ...
+
+    def assembler(self, context: AnswerContext) -> "AnswerAssembler":
+        """A reader for an event stream that answers a plain request."""
+        ...
+
+    def fault(self, status: int, headers: Mapping[str, str], body: bytes, now: float) -> Fault:
+        """Read an error answer. `headers` have lower-case names; `now` is Unix time."""
+        ...
+
+
+class AnswerAssembler(AnswerStream, Protocol):
+    """An `AnswerStream` whose events are kept and folded into one plain answer."""
+
+    def whole(self) -> WholeAnswer:
+        """The folded answer; call after `end`."""
+        ...
+
+
+class Front(Protocol):
+    """A format callers speak."""
+
+    name: str
+    answer_prefix: str
+    """Start of our answer ids: `chatcmpl-`, `msg_`, `resp_`."""
+    keep_alive: bytes
+    """What fills a silence on an open stream."""
+
+    def read(self, body: bytes) -> Inbound:
+        """Validate a decoded body. Raises Refused naming the field and what would be right."""
+        ...
+
+    def problem_body(self, problem: Problem, request_id: str) -> tuple[int, bytes]:
+        """Status and JSON body of an error answer."""
+        ...
+
+    def problem_event(self, problem: Problem, request_id: str) -> bytes:
+        """The error event for a stream that is open; never followed by an end mark."""
+        ...

@@ -1,0 +1,29 @@
+"""What the request path needs of whoever keeps the money. Implemented in `live`."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from zurelay.meter.record import RequestRecord
+
+
+class Hold(Protocol):
+    """A reservation: the most a request may cost, set aside."""
+
+    ceiling: int
+    """Nano-dollars."""
+
+
+class Ledger(Protocol):
+    """Reserve, then settle exactly once, keyed by the request id."""
+
+    def reserve(self, account: str, key: str, ceiling: int) -> Hold:
+        """Set `ceiling` nano-dollars aside. No await. Raises Refused (402) if it cannot."""
+        ...
+
+    def settle(self, hold: Hold, record: RequestRecord, done: Callable[[], None]) -> None:
+        """Charge `record.cost`, release the rest, write the log row.
+
+        `done` is called once the record is durable, on the event loop, never before `settle`
+        returns.
+        """
+        ...

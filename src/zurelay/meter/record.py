@@ -1,0 +1,65 @@
+"""The row that every request with a valid key leaves behind."""
+
+import msgspec
+
+from zurelay.chat.usage import Usage
+
+
+class Attempt(msgspec.Struct, omit_defaults=True):
+    """One try at a route, as operators see it. Times in milliseconds since the request began."""
+
+    route: str
+    number: int
+    model: str
+    status: str  # "ok", "failed", "cancelled"
+    start_ms: float
+    end_ms: float | None = None
+    first_token_ms: float | None = None
+    reason: str | None = None  # a FaultKind value
+    http_status: int | None = None
+    detail: str | None = None  # the provider's own words, redacted, at most 1 KB
+
+
+class RequestRecord(msgspec.Struct, omit_defaults=True):
+    """A request-log entry.
+
+    Attributes:
+        id: `req_...`; time-ordered.
+        created: Unix time in seconds.
+        model: the public id asked for; `answered_by` the one that answered.
+        status: `running`, `ok`, `error` or `client_closed`.
+        http_status: what the caller got (200 for a stream that failed after opening).
+        error: code of the problem told to the caller.
+        cost: nano-dollars charged.
+        cost_estimated: whether tokens behind `cost` were estimated.
+        dropped: request fields left out or changed upstream.
+        client: user agent of the caller, at most 200 characters.
+    """
+
+    id: str
+    created: float
+    account: str
+    key: str
+    endpoint: str
+    model: str
+    status: str = "running"
+    http_status: int = 0
+    answered_by: str | None = None
+    routed_from: str | None = None
+    error: str | None = None
+    stream: bool = False
+    effort_asked: str | None = None
+    effort: str | None = None
+    finish_reason: str | None = None
+    usage: Usage | None = None
+    cost: int = 0
+    cost_estimated: bool = False
+    attempts: list[Attempt] = []
+    first_token_ms: float | None = None
+    duration_ms: float | None = None
+    dropped: tuple[str, ...] = ()
+    user: str | None = None
+    metadata: dict[str, str] | None = None
+    safety_identifier: str | None = None
+    client: str | None = None
+    client_request_id: str | None = None

@@ -1,0 +1,54 @@
+"""Ways to reach models: what this gateway serves, as one immutable table.
+
+A reload makes a new table; requests under way keep the old one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from zurelay.catalogue.model import Model
+from zurelay.providers.base import Provider
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One way to reach a model: a provider and its own name for the model.
+
+    Attributes:
+        id: `provider:upstream_model`, unique; for operators.
+        number: place among the routes of its model from 1; what callers see.
+        priority: lower is tried first.
+        weight: share inside one priority.
+    """
+
+    id: str
+    number: int
+    provider: Provider
+    upstream_model: str
+    priority: int = 1
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """A model and the routes that reach it, in file order."""
+
+    model: Model
+    routes: tuple[Route, ...]
+    fallbacks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingTable:
+    """Everything this gateway serves, by public id."""
+
+    models: Mapping[str, ServedModel] = field(default_factory=dict)
+
+    def find(self, model_id: str) -> ServedModel | None:
+        """The served model, or None. Parameters of sandbox ids (`?first=30`) are no part of it."""
+        served = self.models.get(model_id)
+        if served is None and "?" in model_id:
+            served = self.models.get(model_id.partition("?")[0])
+            if served is not None and served.model.vendor != "sandbox":
+                return None
+        return served

@@ -1,0 +1,77 @@
+"""What a provider is: a kind (a row of data) and an account of it (address and credential).
+
+Three axes stay apart: the wire format, the address and authentication, and the quirks.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from zurelay.chat.profile import Profile
+
+Auth = Literal["bearer", "api-key", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """All that accounts at one vendor share.
+
+    Attributes:
+        name: the word in `kind = "..."`.
+        title: the vendor's own spelling.
+        format: name of the back format it speaks.
+        base_url: default address, without a trailing slash; empty if the operator must give one.
+        key_variables: environment variables in which a key is looked for, first match wins.
+        auth: how the key is sent.
+        key_required: whether calls without a key are pointless.
+        vendor: whose models of the catalogue it serves; None if it has none there.
+        lists_models: it serves its own `/models` list (self-hosted servers).
+        hosted: a vendor on the internet; False for servers inside the operator's network.
+        profile: its quirks.
+        source: where the facts come from.
+        checked: date of the last check, ISO.
+    """
+
+    name: str
+    title: str
+    format: str
+    base_url: str
+    key_variables: tuple[str, ...] = ()
+    auth: Auth = "bearer"
+    key_required: bool = True
+    vendor: str | None = None
+    lists_models: bool = False
+    hosted: bool = True
+    profile: Profile = field(default_factory=Profile)
+    source: str = ""
+    checked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One configured account at a vendor.
+
+    Attributes:
+        name: the table's name in the configuration.
+        kind: its row.
+        base_url: where it is reached, without a trailing slash.
+        api_keys: credentials, the first in use; empty when none is needed.
+        label: what callers may see of it.
+        max_concurrency: attempts under way at once, None for no bound.
+        headers: further headers the operator wants sent.
+    """
+
+    name: str
+    kind: Kind
+    base_url: str
+    api_keys: tuple[str, ...] = field(default=(), repr=False)
+    label: str = ""
+    max_concurrency: int | None = None
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    def auth_headers(self) -> tuple[tuple[str, str], ...]:
+        """The headers that carry the credential."""
+        if not self.api_keys or self.kind.auth == "none":
+            return self.headers
+        if self.kind.auth == "api-key":
+            return (("api-key", self.api_keys[0]), *self.headers)
+        return (("authorization", f"Bearer {self.api_keys[0]}"), *self.headers)
