@@ -1,0 +1,1 @@
+"""The HTTP edge: connections, request bodies, endpoints and the shapes of their answers."""
