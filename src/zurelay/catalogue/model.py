@@ -22,6 +22,25 @@ TokenClass = Literal[
 
 
 @dataclass(frozen=True, slots=True)
+class Hours:
+    """A stretch of the week, in UTC.
+
+    Attributes:
+        weekdays: 1 (Monday) to 7.
+        start: first minute of the day.
+        end: the minute after the last, at most 1440.
+    """
+
+    weekdays: frozenset[int]
+    start: int
+    end: int
+
+    def covers(self, weekday: int, minute: int) -> bool:
+        """Whether that minute of that weekday lies inside."""
+        return weekday in self.weekdays and self.start <= minute < self.end
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
     """What tokens cost.
 
@@ -31,7 +50,10 @@ class Price:
         above: (prompt tokens, price) pairs in rising order: once the whole prompt exceeds the
             number, every token of the request costs that price.
         per_request: fee per answered request in nano-dollars.
-        since: first day in force, ISO; empty for always.
+        tiers: service tier -> what the same tokens cost there.
+        hours: (stretches of the week, price) pairs: while one of the stretches lasts, that price
+            is in force instead.
+        since: first day in force, ISO, from 0:00 UTC; empty for always.
         source: where it comes from.
         checked: date of the last check, ISO.
     """
@@ -39,6 +61,8 @@ class Price:
     classes: Mapping[TokenClass, int]
     above: tuple[tuple[int, "Price"], ...] = ()
     per_request: int = 0
+    tiers: Mapping[str, "Price"] = field(default_factory=dict)
+    hours: tuple[tuple[tuple[Hours, ...], "Price"], ...] = ()
     since: str = ""
     source: str = ""
     checked: str = ""
@@ -64,7 +88,10 @@ class Reasoning:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One public model.
+    """One public model, as one vendor offers it.
+
+    The same public id may stand in several vendors' catalogues: several ways to one model, each
+    with its own upstream name, price and quirks.
 
     Attributes:
         id: what callers write in `model`.
@@ -76,10 +103,14 @@ class Model:
         input: kinds of input: text, image, pdf, audio, video; empty if unknown.
         reasoning: its effort levels; None if unknown.
         price: None if unknown.
+        later: prices that replace it, each from its `since` on, in rising order.
+        format: the one back format that reaches it; empty if its provider's own does.
         quirks: changes to the provider's profile.
         tools: whether it takes tools; None if unknown.
         retires: last day, ISO; empty if none is known.
         released: first day, ISO; empty if unknown.
+        source: where the entry comes from.
+        checked: date of the last check, ISO.
     """
 
     id: str
@@ -91,10 +122,14 @@ class Model:
     input: tuple[str, ...] = ()
     reasoning: Reasoning | None = None
     price: Price | None = None
+    later: tuple[Price, ...] = ()
+    format: str = ""
     quirks: Mapping[str, object] = field(default_factory=dict)
     tools: bool | None = None
     retires: str = ""
     released: str = ""
+    source: str = ""
+    checked: str = ""
 
     def profile(self, base: Profile) -> Profile:
         """The provider's profile with this model's quirks over it."""

@@ -5,7 +5,8 @@ not the default stands in a row with its source and date. Defaults describe a pl
 OpenAI-compatible host.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 ReasoningIn = Literal["none", "reasoning_content", "reasoning", "reasoning_details"]
@@ -53,6 +54,17 @@ class Profile:
         image_urls: it fetches http(s) image URLs itself.
         file_parts: it takes `file` parts.
         realm: which vendor's signed thinking it can read back.
+        seed_field: the name it takes for `seed`.
+        adds: top-level request fields it needs, sent unless the caller set them.
+        single_system: it takes one system message, at the start.
+        user_after_tool: a user turn may follow tool results directly; else an assistant turn must
+            stand between.
+        forced_tools: whether tool_choice may force a call: always, only while not thinking, never.
+        json_schema: `response_format` it takes: schemas, only json_object, or none.
+        schema_with_tools: a schema and tools may stand in one request.
+        chat_lacks: what its Chat Completions endpoint refuses and its Responses endpoint takes:
+            `tools` (while thinking) and effort levels by name.
+        budget_field: where a thinking budget in tokens is written; empty if it takes none.
     """
 
     token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105
@@ -81,6 +93,15 @@ class Profile:
     image_urls: bool = True
     file_parts: bool = True
     realm: str = ""
+    seed_field: str = "seed"
+    adds: Mapping[str, Any] = field(default_factory=dict)
+    single_system: bool = False
+    user_after_tool: bool = True
+    forced_tools: Literal["always", "not_thinking", "never"] = "always"
+    json_schema: Literal["schema", "object", "none"] = "schema"
+    schema_with_tools: bool = True
+    chat_lacks: frozenset[str] = frozenset()
+    budget_field: str = ""
 
     def but(self, **changes: Any) -> "Profile":
         """This profile with `changes` laid over it."""

@@ -19,6 +19,8 @@ class Route:
         number: place among the routes of its model from 1; what callers see.
         priority: lower is tried first.
         weight: share inside one priority.
+        model: the catalogue's entry of this model at this provider (its own price and quirks);
+            None where it is the served model itself.
     """
 
     id: str
@@ -27,6 +29,7 @@ class Route:
     upstream_model: str
     priority: int = 1
     weight: float = 1.0
+    model: Model | None = None
 
 
 @dataclass(frozen=True, slots=True)
