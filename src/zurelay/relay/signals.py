@@ -11,7 +11,10 @@ from zurelay.chat.faults import Fault
 
 
 class Timer(StrEnum):
-    """Everything that can ring. `OPEN`, `QUIET` and `TOTAL` are the request's (attempt -1)."""
+    """Everything that can ring.
+
+    `OPEN`, `QUIET`, `TOTAL` and `REST` are the request's (attempt -1).
+    """
 
     OPEN = "open"  # open the stream although no token came
     QUIET = "quiet"  # fill the silence
@@ -20,6 +23,7 @@ class Timer(StrEnum):
     IDLE = "idle"  # an attempt's deadline for its next event
     RETRY = "retry"  # a second try on the same route, after jitter
     HEDGE = "hedge"  # start a second route beside a slow first one
+    REST = "rest"  # the request's: until the first resting route may be asked again
 
 
 REQUEST = -1
@@ -52,19 +56,37 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """An attempt failed. `at_once`: a stale connection, or 502/503 within a second."""
+    """An attempt failed.
+
+    Attributes:
+        at_once: a stale connection, or 502/503 within a second.
+        may_repeat: the node's budget for second tries on the same route has room. Whoever performs
+            such a second `Call` takes it from the budget.
+    """
 
     attempt: int
     fault: Fault
     at_once: bool = False
+    may_repeat: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The route of an attempt could not be tried now (resting, full, breaker open)."""
+    """The route of an attempt could not be tried now (resting, full, breaker open).
+
+    `wait` is the seconds it rests on a Retry-After; None for every other reason.
+    """
 
     attempt: int
     wait: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Probing:
+    """The attempt just called is its route's half-open probe, with a start deadline of its own."""
+
+    attempt: int
+    deadline: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +107,7 @@ class ShuttingDown:
     """The grace time of a shutdown is over."""
 
 
-Signal = Begin | Arrived | Ended | Failed | Skipped | Rang | ClientGone | ShuttingDown
+Signal = Begin | Arrived | Ended | Failed | Skipped | Probing | Rang | ClientGone | ShuttingDown
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +120,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Close an attempt's connection; its end is `reason` (a FaultKind value or `cancelled`)."""
+    """Close an attempt's connection; its end is `reason` (a FaultKind value or `cancelled`).
+
+    `blame` False: the request ran out of time, not the route; its health is not touched.
+    """
 
     attempt: int
     reason: str
+    blame: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,17 +171,24 @@ class KeepAlive:
 class Refuse:
     """Answer with an error status; only before `Open`.
 
-    `fault` is the request's own fault to pass on, or None when every route failed.
+    `fault` is the request's own fault to pass on, or None when every route failed. `wait` is the
+    seconds until the first route may be asked, when all of them rest on a Retry-After.
     """
 
     fault: Fault | None
+    wait: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SendFault:
-    """Put an error event into the open stream; never followed by a normal end."""
+    """Put an error event into the open stream; never followed by a normal end.
+
+    `fault` and `wait` as in `Refuse`; after tokens were sent `fault` is what broke the answer, or
+    None when this gateway is shutting down.
+    """
 
     fault: Fault | None
+    wait: float | None = None
 
 
 class Outcome(StrEnum):
@@ -169,7 +202,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """The request is over: meter it, then send what ends it. Emitted exactly once, always last."""
+    """The request is over: meter it, then send what ends it. Emitted exactly once, always last.
+
+    `attempt` is the one whose tokens count: None where no token came, and nothing is billed. Of a
+    request refused for its own fault it is the attempt that found out.
+    """
 
     outcome: Outcome
     attempt: int | None
