@@ -18,6 +18,10 @@ EffortForm = Literal[
     "reasoning_enabled",  # Together: {"reasoning": {"enabled": bool}} + reasoning_effort
     "template_kwargs",  # vLLM, SGLang: chat_template_kwargs.enable_thinking + reasoning_effort
     "cohere_thinking",  # {"thinking": {"type", "token_budget"}}
+    "claude_effort",  # {"thinking": {"type": "adaptive"}} + {"output_config": {"effort"}}
+    "claude_budget",  # {"thinking": {"type": "enabled", "budget_tokens"}}
+    "gemini_level",  # {"thinkingConfig": {"thinkingLevel"}}
+    "gemini_budget",  # {"thinkingConfig": {"thinkingBudget"}}
     "nothing",  # no knob: never sent
 ]
 
@@ -40,7 +44,11 @@ class Profile:
         temperature_min: lower values are raised to it (Groq turns 0 into 1e-8 itself).
         tool_ids: `any`, `max64` (64 of [A-Za-z0-9_-]) or `mistral9` (exactly 9 of [A-Za-z0-9]).
         effort_form: how the effort level is written.
-        effort_words: level -> the word on the wire where they differ.
+        effort_words: level -> the word on the wire where they differ; an empty word leaves the
+            effort field out, so that only the form's on/off switch is sent.
+        effort_off: how `none` is written: by its word, by leaving the thinking fields out, or by
+            {"thinking": {"type": "disabled"}}.
+        thinking_adds: further fields of the `thinking` object.
         reasoning_in: the field in which earlier thinking is sent back; `none` drops it.
         reasoning_placeholder: what an assistant turn with tool calls carries when its thinking is
             lost; None sends nothing.
@@ -81,6 +89,8 @@ class Profile:
     tool_ids: Literal["any", "max64", "mistral9"] = "any"
     effort_form: EffortForm = "reasoning_effort"
     effort_words: tuple[tuple[str, str], ...] = ()
+    effort_off: Literal["word", "omit", "disabled"] = "word"
+    thinking_adds: Mapping[str, Any] = field(default_factory=dict)
     reasoning_in: ReasoningIn = "none"
     reasoning_placeholder: str | None = None
     think_tags: bool = False

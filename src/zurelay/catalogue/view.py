@@ -1,0 +1,132 @@
+"""Models as callers see them: the answers of `GET /v1/models` in both shapes.
+
+Shapes only. Which models a key may see, and which routes are up, is told by the caller; no
+upstream name and no provider ever stands in a view.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from zurelay.catalogue.model import Model, Price
+from zurelay.catalogue.price import CLASSES, per_million, price_at
+
+Shape = dict[str, Any]
+
+
+class PageError(ValueError):
+    """A cursor or a limit of a list that cannot be used; `param` names it."""
+
+    def __init__(self, param: str, problem: str) -> None:
+        super().__init__(problem)
+        self.param = param
+        self.problem = problem
+
+
+def model_view(model: Model, routes_up: int, now: float, owner: str) -> Shape:
+    """A model in OpenAI's shape, with what this gateway adds.
+
+    Args:
+        model: the model.
+        routes_up: how many of its routes can be tried now.
+        now: Unix time, for the price in force.
+        owner: `owned_by` of models that are in no vendor's catalogue.
+    """
+    price = price_at(model, now)
+    reasoning = model.reasoning
+    return {
+        "id": model.id,
+        "object": "model",
+        "created": _released(model),
+        "owned_by": model.vendor or owner,
+        "name": model.name,
+        "context": model.context,
+        "max_output": model.max_output,
+        "input_modalities": list(model.input),
+        "reasoning": None
+        if reasoning is None
+        else {"levels": list(reasoning.levels), "default": reasoning.default},
+        "price": None if price is None else price_view(price),
+        "routes_up": routes_up,
+    }
+
+
+def model_list(views: Sequence[Shape]) -> Shape:
+    """OpenAI's list of models."""
+    return {"object": "list", "data": list(views)}
+
+
+def price_view(price: Price) -> Shape:
+    """A price as decimal strings of USD per million tokens, by token class.
+
+    `above` lists the prices of prompts longer than `prompt_tokens`; `per_request` is in USD.
+    """
+    view = _amounts(price)
+    if price.per_request:
+        whole, nano = divmod(price.per_request, 10**9)
+        view["per_request"] = f"{whole}.{f'{nano:09d}'.rstrip('0'):0<2}"
+    if price.above:
+        view["above"] = [{"prompt_tokens": step, **_amounts(over)} for step, over in price.above]
+    return view
+
+
+def messages_model_view(model: Model) -> Shape:
+    """A model in Anthropic's shape."""
+    created = datetime.fromtimestamp(_released(model), UTC)
+    view: Shape = {
+        "type": "model",
+        "id": model.id,
+        "display_name": model.name,
+        "created_at": created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    if model.context is not None:
+        view["max_input_tokens"] = model.context
+    if model.max_output is not None:
+        view["max_tokens"] = model.max_output
+    return view
+
+
+def messages_model_list(models: Sequence[Model], query: Mapping[str, str]) -> Shape:
+    """One page of Anthropic's list of models, by `after_id`, `before_id` and `limit`.
+
+    Raises:
+        PageError: a cursor that is no model of the list, or a limit outside 1 to 1000.
+    """
+    limit = _limit(query.get("limit", "20"))
+    first, last = 0, len(models)
+    if "after_id" in query:
+        first = _place(models, query["after_id"], "after_id") + 1
+    if "before_id" in query:
+        last = _place(models, query["before_id"], "before_id")
+    window = models[first:last]
+    backwards = "before_id" in query and "after_id" not in query
+    page = window[-limit:] if backwards else window[:limit]
+    return {
+        "data": [messages_model_view(model) for model in page],
+        "has_more": len(window) > len(page),
+        "first_id": page[0].id if page else None,
+        "last_id": page[-1].id if page else None,
+    }
+
+
+def _limit(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 4 and 1 <= int(text) <= 1000):
+        raise PageError("limit", "limit must be a number from 1 to 1000")
+    return int(text)
+
+
+def _place(models: Sequence[Model], model_id: str, param: str) -> int:
+    for place, model in enumerate(models):
+        if model.id == model_id:
+            return place
+    raise PageError(param, f"{param} is no model of this list")
+
+
+def _amounts(price: Price) -> Shape:
+    return {name: per_million(price.classes[name]) for name in CLASSES if name in price.classes}
+
+
+def _released(model: Model) -> int:
+    if not model.released:
+        return 0
+    return int(datetime.fromisoformat(model.released).replace(tzinfo=UTC).timestamp())
