@@ -20,10 +20,15 @@ class Ledger(Protocol):
         """Set `ceiling` nano-dollars aside. No await. Raises Refused (402) if it cannot."""
         ...
 
-    def settle(self, hold: Hold, record: RequestRecord, done: Callable[[], None]) -> None:
-        """Charge `record.cost`, release the rest, write the log row.
+    def begin(self, record: RequestRecord) -> None:
+        """Show the request as running until it is settled."""
+        ...
 
-        `done` is called once the record is durable, on the event loop, never before `settle`
-        returns.
+    def settle(self, hold: Hold | None, record: RequestRecord, done: Callable[[], None]) -> None:
+        """Charge `record.cost`, release the rest, write the log row; once per request id.
+
+        `hold` is None for a request that was refused before anything was set aside. `done` is
+        called once the record is durable, on the event loop, never before `settle` returns. The
+        record must not change afterwards.
         """
         ...

@@ -32,6 +32,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
         error: code of the problem told to the caller.
         cost: nano-dollars charged.
         cost_estimated: whether tokens behind `cost` were estimated.
+        unpriced: token classes charged at the dearest price of their side, having none.
         dropped: request fields left out or changed upstream.
         client: user agent of the caller, at most 200 characters.
     """
@@ -54,6 +55,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
     usage: Usage | None = None
     cost: int = 0
     cost_estimated: bool = False
+    unpriced: tuple[str, ...] = ()
     attempts: list[Attempt] = []
     first_token_ms: float | None = None
     duration_ms: float | None = None

@@ -1,0 +1,118 @@
+"""What a request costs: usage times price, exact to the last digit.
+
+Sums are kept in atto-dollars (1e-18 USD) and rounded once per request, half to even, to
+nano-dollars. Nothing here knows balances, accounts or where a price comes from.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from zurelay.catalogue.model import Model, Price, TokenClass
+from zurelay.catalogue.money import ATTO_PER_NANO
+from zurelay.chat.usage import Usage
+
+INPUT_CLASSES: Final[tuple[TokenClass, ...]] = (
+    "input",
+    "cached_input",
+    "cache_write",
+    "cache_write_long",
+    "audio_input",
+)
+OUTPUT_CLASSES: Final[tuple[TokenClass, ...]] = ("output", "audio_output")
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """The price of one answer.
+
+    Attributes:
+        cost: nano-dollars.
+        unpriced: classes that had tokens but no price of their own, and so were charged at the
+            dearest class of their side.
+    """
+
+    cost: int
+    unpriced: tuple[TokenClass, ...] = ()
+
+
+def in_force(model: Model, at: float) -> Price | None:
+    """The model's price at Unix time `at`: later prices and hours of the week are considered."""
+    price = model.price
+    when = datetime.fromtimestamp(at, UTC)
+    if model.later:
+        today = when.date().isoformat()
+        for later in model.later:
+            if later.since <= today:
+                price = later
+    if price is not None and price.hours:
+        minute = when.hour * 60 + when.minute
+        for stretches, other in price.hours:
+            if any(stretch.covers(when.isoweekday(), minute) for stretch in stretches):
+                return other
+    return price
+
+
+def at_size(price: Price, prompt: int) -> Price:
+    """The price for a whole prompt of that many tokens; passing a number means exceeding it."""
+    found = price
+    for threshold, higher in price.above:
+        if prompt > threshold:
+            found = higher
+    return found
+
+
+def charge(price: Price, usage: Usage) -> Charge:
+    """What an answered request costs at `price`.
+
+    Every class is charged on its own, at the price that the whole prompt's size asks for; a price
+    of zero is a price. The fee per request is the one of `price` itself.
+    """
+    prices = at_size(price, usage.prompt).classes
+    total = price.per_request * ATTO_PER_NANO
+    unpriced: list[TokenClass] = []
+    for side in (INPUT_CLASSES, OUTPUT_CLASSES):
+        for name in side:
+            tokens: int = getattr(usage, name)
+            if not tokens:
+                continue
+            each = prices.get(name)
+            if each is None:
+                each = _dearest(prices, side)
+                if each:
+                    unpriced.append(name)
+            total += tokens * each
+    return Charge(_round_half_even(total), tuple(unpriced))
+
+
+def ceiling(price: Price, input_tokens: int, output_tokens: int, n: int = 1) -> int:
+    """The most a request can cost, in nano-dollars, rounded up.
+
+    Args:
+        price: of the dearest candidate.
+        input_tokens: estimate of the prompt; a quarter more decides how far up the size steps it
+            may come, and the dearest of those steps counts.
+        output_tokens: the token limit of one choice.
+        n: choices.
+    """
+    reach = input_tokens + -(-input_tokens // 4)
+    steps = [price, *(higher for threshold, higher in price.above if reach > threshold)]
+    most = max(
+        input_tokens * _dearest(step.classes, INPUT_CLASSES)
+        + output_tokens * n * _dearest(step.classes, OUTPUT_CLASSES)
+        for step in steps
+    )
+    return price.per_request - (-most // ATTO_PER_NANO)
+
+
+def _dearest(prices: Mapping[TokenClass, int], side: tuple[TokenClass, ...]) -> int:
+    """The dearest price of a side; of any class if the side has none."""
+    priced = [prices[name] for name in side if name in prices]
+    return max(priced or prices.values(), default=0)
+
+
+def _round_half_even(atto: int) -> int:
+    nano, rest = divmod(atto, ATTO_PER_NANO)
+    twice = 2 * rest
+    return nano + (twice > ATTO_PER_NANO or (twice == ATTO_PER_NANO and nano % 2 == 1))

@@ -1,0 +1,99 @@
+"""A request-log entry as people and programs are shown it.
+
+Callers see of an attempt only its route's number and one word of why it failed; operators see all.
+Nothing here knows endpoints or who asks.
+"""
+
+from typing import Any
+
+from zurelay.catalogue.money import format_usd
+from zurelay.chat.faults import Fault, FaultKind
+from zurelay.chat.usage import Usage
+from zurelay.meter.record import Attempt, RequestRecord
+
+_KINDS = {kind.value: Fault(kind).shown for kind in FaultKind}
+
+
+def record_view(record: RequestRecord, *, operator: bool = False) -> dict[str, Any]:
+    """The JSON object of `GET /v1/requests/{id}`; with `operator`, everything that is known."""
+    view: dict[str, Any] = {
+        "id": record.id,
+        "created": round(record.created, 3),
+        "key": record.key,
+        "model": record.model,
+        "answered_by": record.answered_by,
+        "routed_from": record.routed_from,
+        "status": record.status,
+        "http_status": record.http_status or None,
+        "error": record.error,
+        "stream": record.stream,
+        "effort_asked": record.effort_asked,
+        "effort": record.effort,
+        "finish_reason": record.finish_reason,
+        "usage": None if record.usage is None else usage_view(record.usage),
+        "cost_usd": format_usd(record.cost),
+        "cost_estimated": record.cost_estimated,
+        "attempts": [_attempt_view(attempt, operator) for attempt in record.attempts],
+        "first_token_ms": _ms(record.first_token_ms),
+        "duration_ms": _ms(record.duration_ms),
+        "dropped": list(record.dropped),
+        "user": record.user,
+        "metadata": record.metadata,
+        "client": record.client,
+    }
+    if operator:
+        view |= {
+            "account": record.account,
+            "endpoint": record.endpoint,
+            "safety_identifier": record.safety_identifier,
+            "client_request_id": record.client_request_id,
+            "unpriced": list(record.unpriced),
+        }
+    return view
+
+
+def usage_view(usage: Usage) -> dict[str, Any]:
+    """Token counts in the words of the Chat Completions API."""
+    prompt = {"cached_tokens": usage.cached_input}
+    if usage.cache_write or usage.cache_write_long:
+        prompt["cache_write_tokens"] = usage.cache_write + usage.cache_write_long
+    if usage.audio_input:
+        prompt["audio_tokens"] = usage.audio_input
+    completion = {}
+    if usage.reasoning is not None:
+        completion["reasoning_tokens"] = usage.reasoning
+    if usage.audio_output:
+        completion["audio_tokens"] = usage.audio_output
+    view: dict[str, Any] = {
+        "prompt_tokens": usage.prompt,
+        "completion_tokens": usage.completion,
+        "total_tokens": usage.total,
+        "prompt_tokens_details": prompt,
+    }
+    if completion:
+        view["completion_tokens_details"] = completion
+    return view
+
+
+def _attempt_view(attempt: Attempt, operator: bool) -> dict[str, Any]:
+    reason = attempt.reason
+    view: dict[str, Any] = {
+        "route": attempt.number,
+        "status": attempt.status,
+        "reason": reason if operator or reason is None else _KINDS.get(reason),
+        "start_ms": _ms(attempt.start_ms),
+        "first_token_ms": _ms(attempt.first_token_ms),
+        "end_ms": _ms(attempt.end_ms),
+    }
+    if operator:
+        view |= {
+            "route_id": attempt.route,
+            "model": attempt.model,
+            "http_status": attempt.http_status,
+            "detail": attempt.detail,
+        }
+    return view
+
+
+def _ms(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
