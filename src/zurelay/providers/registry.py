@@ -1,0 +1,41 @@
+"""Every kind of provider this program knows: one explicit list.
+
+A new vendor is a row in one of the files named here, and nothing else.
+"""
+
+from zurelay.chat.nearest import nearest
+from zurelay.chat.profile import Profile
+from zurelay.providers.base import Kind
+from zurelay.providers.compatible import FORMAT, LABS
+from zurelay.providers.hosts import HOSTS
+from zurelay.providers.selfhosted import SELF_HOSTED
+
+SANDBOX = Kind(
+    name="sandbox",
+    title="Sandbox",
+    format=FORMAT,
+    # Inside the process: its address is given by whoever starts it.
+    base_url="",
+    auth="none",
+    key_required=False,
+    vendor="sandbox",
+    hosted=False,
+    profile=Profile(developer_role=True, realm="sandbox"),
+    source="this program",
+    checked="2026-11-29",
+)
+
+KINDS = (*LABS, *HOSTS, *SELF_HOSTED, SANDBOX)
+"""In the order in which they are found in the environment."""
+
+_BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+def kind(name: str) -> Kind | None:
+    """The kind of that name, or None."""
+    return _BY_NAME.get(name)
+
+
+def nearest_kind(name: str) -> str | None:
+    """The known kind's name most like `name`, for messages; None if none is much like it."""
+    return nearest(name, _BY_NAME)
