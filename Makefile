@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup dev serve test check format lock clean
+.PHONY: help setup dev serve test check bench bench-peers real format lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -40,6 +40,19 @@ check: dev ## lint, format, strict types, layer contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench: setup ## requests/s, CPU and memory beside the peers installed; ARGS="--quick" for one short round
+	@$(BIN)/python -m bench $(ARGS)
+
+bench-peers: ## install the peers of the benchmark, each in an environment of its own
+	@grep -v '^#' bench/peers.txt | while read -r name requirement; do \
+	  echo "Installing $$requirement ..."; \
+	  $(PYTHON) -m venv .peers/$$name && \
+	  .peers/$$name/bin/pip install --quiet --disable-pip-version-check "$$requirement" || exit 1; \
+	done
+
+real: setup ## answers of a real small model through the gateway (compiles llama.cpp at first: minutes)
+	@$(PYTHON) scripts/real.py
 
 format: dev ## let ruff format and fix what it can
 	$(BIN)/ruff check --fix .
