@@ -3,13 +3,15 @@
 A pure function of the variables; it never reads the process environment itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from zurelay.providers.base import Kind, Provider
 from zurelay.providers.registry import KINDS
 
 
-def discover(environ: Mapping[str, str], kinds: Sequence[Kind] = KINDS) -> tuple[Provider, ...]:
+def discover(
+    environ: Mapping[str, str], kinds: Iterable[Kind] = tuple(KINDS.values())
+) -> tuple[Provider, ...]:
     """One provider for each hosted kind whose key is set, named like its kind, in list order.
 
     Empty variables count as unset. Addresses come from the rows alone: variables such as

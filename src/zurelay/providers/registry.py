@@ -3,6 +3,9 @@
 A new vendor is a row in one of the files named here, and nothing else.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from zurelay.chat.nearest import nearest
 from zurelay.chat.profile import Profile
 from zurelay.providers.base import Kind
@@ -25,17 +28,17 @@ SANDBOX = Kind(
     checked="2026-11-29",
 )
 
-KINDS = (*LABS, *HOSTS, *SELF_HOSTED, SANDBOX)
-"""In the order in which they are found in the environment."""
-
-_BY_NAME = {kind.name: kind for kind in KINDS}
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {kind.name: kind for kind in (*LABS, *HOSTS, *SELF_HOSTED, SANDBOX)}
+)
+"""All kinds by name, in the order in which they are found in the environment."""
 
 
 def kind(name: str) -> Kind | None:
     """The kind of that name, or None."""
-    return _BY_NAME.get(name)
+    return KINDS.get(name)
 
 
 def nearest_kind(name: str) -> str | None:
     """The known kind's name most like `name`, for messages; None if none is much like it."""
-    return nearest(name, _BY_NAME)
+    return nearest(name, KINDS)
