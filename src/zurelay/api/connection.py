@@ -47,6 +47,10 @@ class Service(Protocol):
         """The body comes too slowly: answer so."""
         ...
 
+    def body_lost(self, exchange: HttpExchange) -> None:
+        """The caller left before the body was whole."""
+        ...
+
     def malformed(self, reason: str, status: int) -> bytes:
         """A whole HTTP answer for bytes that are no HTTP request."""
         ...
@@ -84,7 +88,10 @@ class EdgeConnection(HttpToolsProtocol):
         self.connections.discard(self)
         self.flow.resume_writing()
         self.parser = None  # type: ignore[assignment]
-        cycle.lost()
+        if cycle.body_complete:
+            cycle.lost()
+        else:
+            self.service.body_lost(cycle)
 
     def data_received(self, data: bytes) -> None:
         """Feed the parser, then act: never from inside its callbacks."""

@@ -1,0 +1,83 @@
+"""What a key may look up: models, itself, its account's requests."""
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote
+
+from zurelay.access.view import key_view
+from zurelay.api import answers
+from zurelay.api.exchange import HttpExchange
+from zurelay.catalogue import view
+from zurelay.chat import problems
+from zurelay.chat.nearest import nearest
+from zurelay.chat.problems import Refused
+from zurelay.formats.base import Front
+from zurelay.meter.view import record_view
+from zurelay.plan.route import ServedModel
+
+if TYPE_CHECKING:
+    from zurelay.api.gateway import Gateway
+
+
+def models(gateway: "Gateway", exchange: HttpExchange, _front: Front) -> None:
+    """The models this key may use, in OpenAI's shape or Anthropic's."""
+    key = gateway.authenticate(exchange)
+    served = [m for m in gateway.snapshot.table.models.values() if key.may_use(m.model.id)]
+    if exchange.header(b"anthropic-version") is not None:
+        query = dict(parse_qsl(exchange.query))
+        try:
+            page = view.messages_model_list([m.model for m in served], query)
+        except view.PageError as error:
+            raise Refused(problems.invalid_value(error.param, error.problem)) from error
+        answers.send_json(exchange, page)
+        return
+    answers.send_json(exchange, view.model_list([_shown(gateway, m) for m in served]))
+
+
+def model(gateway: "Gateway", exchange: HttpExchange, _front: Front) -> None:
+    """One model."""
+    key = gateway.authenticate(exchange)
+    name = unquote(exchange.path.removeprefix("/v1/models/"))
+    table = gateway.snapshot.table
+    served = table.find(name)
+    if served is None or not key.may_use(served.model.id):
+        known = [m for m in table.models if key.may_use(m)]
+        raise Refused(problems.model_not_found(_printable(name), nearest(name, known)))
+    if exchange.header(b"anthropic-version") is not None:
+        answers.send_json(exchange, view.messages_model_view(served.model))
+        return
+    answers.send_json(exchange, _shown(gateway, served))
+
+
+def key(gateway: "Gateway", exchange: HttpExchange, _front: Front) -> None:
+    """The calling key: limits and what is left."""
+    caller = gateway.authenticate(exchange)
+    answers.send_json(exchange, key_view(caller, gateway.parts.keys.spent(caller)))
+
+
+def request(gateway: "Gateway", exchange: HttpExchange, front: Front) -> None:
+    """A request-log entry of the key's own account."""
+    caller = gateway.authenticate(exchange)
+    request_id = exchange.path.removeprefix("/v1/requests/")
+
+    async def look_up() -> None:
+        record = await gateway.parts.ledger.find(request_id)
+        if record is None or record.account != caller.account:
+            problem = problems.not_found(
+                f"There is no request '{_printable(request_id)}' in this account."
+            )
+            answers.send_problem(exchange, front, problem)
+            return
+        answers.send_json(exchange, record_view(record))
+
+    exchange.spawn(look_up())
+
+
+def _shown(gateway: "Gateway", served: ServedModel) -> view.Shape:
+    health = gateway.parts.services.health
+    now = gateway.loop.time()
+    up = sum(1 for route in served.routes if health.is_up(route, now))
+    return view.model_view(served.model, up, gateway.parts.wall(), owner=gateway.snapshot.wire)
+
+
+def _printable(text: str) -> str:
+    return "".join(c for c in text[:100] if c.isascii() and c.isprintable() and c != "'")

@@ -1,0 +1,39 @@
+"""What a reload of the configuration replaces, as one immutable value.
+
+A request takes the snapshot it began with to its end.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from zurelay.plan.route import RoutingTable
+from zurelay.relay.machine import Timing
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Settings in force on the data plane.
+
+    Attributes:
+        table: what is served.
+        timing: deadlines of streams and routes.
+        connect_deadline_s: DNS, TCP and TLS of an upstream together.
+        wire: the word in our header names and in the model id of the smart choice.
+        brand: the product's name for people.
+        max_body: most bytes of a request body after decompression.
+        max_inflight: most bytes of all request bodies being read together.
+        output_estimate: tokens an answer is taken to have when the caller sets no limit.
+        redact: removes configured secrets and addresses from a text and cuts it.
+        config_hash: names this configuration.
+    """
+
+    table: RoutingTable
+    timing: Timing
+    connect_deadline_s: float
+    wire: str
+    brand: str
+    max_body: int
+    max_inflight: int
+    redact: Callable[[str], str]
+    output_estimate: int = 4096
+    config_hash: str = ""

@@ -1,0 +1,210 @@
+"""One attempt at a route: hears the upstream's bytes and tells the runner what they came to."""
+
+from collections.abc import Callable, Mapping
+
+from zurelay.chat.faults import Fault, FaultKind
+from zurelay.formats.base import (
+    AnswerAssembler,
+    AnswerContext,
+    AnswerStream,
+    Exchange,
+    Outbound,
+    Progress,
+    WholeAnswer,
+)
+from zurelay.meter.record import Attempt as AttemptRecord
+from zurelay.plan.planner import Candidate
+from zurelay.upstream.base import ErrorKind, Handle, UpstreamError
+
+MAX_ERROR_BODY = 64 * 1024
+_CONNECT = frozenset({ErrorKind.DNS, ErrorKind.CONNECT, ErrorKind.TLS, ErrorKind.CONNECT_TIMEOUT})
+
+
+class Attempt:
+    """The receiver of one upstream call.
+
+    Attributes:
+        number: counts attempts of the request from 0.
+        stream: reads an event stream for a streaming caller; None otherwise.
+        answer: the whole answer for a plain caller, once it is there.
+        token_at: loop time of the first token, 0.0 before.
+        over: the upstream has nothing more to say, or was cut.
+    """
+
+    __slots__ = (
+        "_assembler",
+        "_body",
+        "_body_size",
+        "_exchange",
+        "_headers",
+        "_now",
+        "_on_progress",
+        "_on_steady",
+        "_status",
+        "_wall",
+        "answer",
+        "candidate",
+        "context",
+        "finished",
+        "handle",
+        "idle_seconds",
+        "number",
+        "outbound",
+        "over",
+        "record",
+        "started",
+        "stream",
+        "streaming",
+        "token_at",
+    )
+
+    def __init__(
+        self,
+        *,
+        number: int,
+        candidate: Candidate,
+        exchange: Exchange,
+        context: AnswerContext,
+        outbound: Outbound,
+        record: AttemptRecord,
+        streaming: bool,
+        upstream_streams: bool,
+        started: float,
+        now: Callable[[], float],
+        wall: Callable[[], float],
+        on_progress: "Callable[[Attempt, Progress, bool], None]",
+        on_steady: Callable[[Progress], bool],
+    ) -> None:
+        self.number = number
+        self.candidate = candidate
+        self.context = context
+        self.outbound = outbound
+        self.record = record
+        self.streaming = streaming
+        self.started = started
+        self.handle: Handle | None = None
+        self.stream: AnswerStream | None = None
+        self._assembler: AnswerAssembler | None = None
+        if streaming:
+            self.stream = exchange.stream(context)
+        elif upstream_streams:
+            self._assembler = exchange.assembler(context)
+            self.stream = self._assembler
+        self.answer: WholeAnswer | None = None
+        self.token_at = 0.0
+        self.over = False
+        self.finished = False
+        self.idle_seconds = 0.0
+        self._exchange = exchange
+        self._status = 0
+        self._headers: Mapping[str, str] = {}
+        self._body: list[bytes] = []
+        self._body_size = 0
+        self._now = now
+        self._wall = wall
+        self._on_progress = on_progress
+        self._on_steady = on_steady
+
+    # What the upstream client calls.
+
+    def head(self, status: int, headers: Mapping[str, str]) -> None:
+        """Remember the status: whether it is an answer shows with the body."""
+        self._status = status
+        self._headers = headers
+        self.record.http_status = status
+        if self.stream is not None and not (
+            status == 200 and "json" not in headers.get("content-type", "")
+        ):
+            # No event stream: an error, or an answer of the wrong kind.
+            self.stream = None
+            self._assembler = None
+
+    def data(self, chunk: bytes) -> None:
+        """More bytes of the answer or the error."""
+        if self.over:
+            return
+        stream = self.stream
+        if stream is None:
+            self._collect(chunk)
+            return
+        progress = stream.feed(chunk)
+        if self._on_steady(progress):
+            return
+        self._tell(progress)
+
+    def end(self) -> None:
+        """The upstream's body is whole."""
+        if self.over:
+            return
+        self.over = True
+        if self.stream is not None:
+            progress = self.stream.end()
+            if progress.fault is None:
+                progress.ended = True
+            self._tell(progress, last=True)
+        elif self._status == 200 and not self.streaming:
+            self.answer = self._exchange.whole(b"".join(self._body), self.context)
+            self._tell(Progress(alive=True, ended=True, fault=self.answer.fault), last=True)
+        else:
+            self._tell(Progress(fault=self._error_fault()), last=True)
+
+    def failed(self, error: UpstreamError) -> None:
+        """The connection gave no whole answer."""
+        if self.over:
+            return
+        self.over = True
+        self._tell(Progress(fault=_fault_of(error)), last=True)
+
+    # Our own.
+
+    def cut(self) -> None:
+        """Close the connection; nothing more is heard."""
+        if not self.over:
+            self.over = True
+            if self.handle is not None:
+                self.handle.cancel()
+
+    def assembled(self) -> WholeAnswer | None:
+        """The plain answer, folded from the stream where the upstream streamed."""
+        if self.answer is None and self._assembler is not None:
+            self.answer = self._assembler.whole()
+        return self.answer
+
+    def _collect(self, chunk: bytes) -> None:
+        self._body.append(chunk)
+        self._body_size += len(chunk)
+        is_answer = self._status == 200 and not self.streaming
+        if is_answer:
+            if not chunk.isspace():
+                self._tell(Progress(alive=True, started=True))
+        elif self._body_size > MAX_ERROR_BODY:
+            if self.handle is not None:
+                self.handle.cancel()
+            self.over = True
+            self._tell(Progress(fault=self._error_fault()), last=True)
+
+    def _error_fault(self) -> Fault:
+        body = b"".join(self._body)[:MAX_ERROR_BODY]
+        if self._status == 200:
+            answer = self._exchange.whole(body, self.context)
+            return answer.fault or Fault(
+                FaultKind.BAD_ANSWER, "a plain answer to a streaming request", status=200
+            )
+        return self._exchange.fault(
+            self._status, self._headers, body, self._wall(), self.context.profile
+        )
+
+    def _tell(self, progress: Progress, last: bool = False) -> None:
+        if progress.token and not self.token_at:
+            self.token_at = self._now()
+        if progress.finished:
+            self.finished = True
+        self._on_progress(self, progress, last)
+
+
+def _fault_of(error: UpstreamError) -> Fault:
+    if error.kind in _CONNECT or (error.kind is ErrorKind.CLOSED and error.before_answer):
+        return Fault(FaultKind.CONNECT, str(error))
+    if error.kind is ErrorKind.CLOSED:
+        return Fault(FaultKind.BROKE_OFF, str(error))
+    return Fault(FaultKind.BAD_ANSWER, str(error))

@@ -1,0 +1,81 @@
+"""Response headers of answers, and the comment that says what they could not.
+
+Values are our own known names and ids; caller text never gets here.
+"""
+
+from collections.abc import Sequence
+
+from zurelay.chat.problems import Problem
+from zurelay.plan.planner import Candidate, Plan
+
+Header = tuple[bytes, bytes]
+
+JSON = (b"content-type", b"application/json")
+EVENT_STREAM = (
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+)
+_MOST_DROPPED = 20
+
+
+def dropped_value(dropped: Sequence[str]) -> str:
+    """At most 20 names, the rest as `+N`."""
+    shown = list(dropped[:_MOST_DROPPED])
+    if len(dropped) > _MOST_DROPPED:
+        shown.append(f"+{len(dropped) - _MOST_DROPPED}")
+    return ",".join(shown)
+
+
+def facts(plan: Plan, candidate: Candidate, dropped: Sequence[str], wire: str) -> list[Header]:
+    """The headers that name who answered and how."""
+    prefix = f"x-{wire}-"
+    out = [(f"{prefix}model".encode(), candidate.public_model.encode("ascii", "replace"))]
+    if candidate.public_model != plan.asked:
+        out.append((f"{prefix}routed-from".encode(), plan.asked.encode("ascii", "replace")))
+    if candidate.effort_shown is not None:
+        out.append((f"{prefix}reasoning-effort".encode(), candidate.effort_shown.encode("ascii")))
+    if dropped:
+        value = dropped_value(dropped).encode("ascii", "replace")
+        out.append((f"{prefix}dropped-params".encode(), value))
+    return out
+
+
+def early_facts(plan: Plan, wire: str) -> list[Header]:
+    """What a stream that opens before any token can already say: only what cannot change."""
+    candidates = plan.candidates
+    out: list[Header] = []
+    if len({c.public_model for c in candidates}) == 1:
+        first = facts(plan, candidates[0], (), wire)
+        one_effort = len({c.effort_shown for c in candidates}) == 1
+        out = [h for h in first if one_effort or not h[0].endswith(b"reasoning-effort")]
+    return out
+
+
+def late_comment(headers: Sequence[Header], sent: Sequence[Header]) -> bytes:
+    """A comment line with what the head could not say; empty if it said all."""
+    missing = [h for h in headers if h not in sent]
+    if not missing:
+        return b""
+    told = b" ".join(name + b"=" + value for name, value in missing)
+    return b": " + told + b"\n\n"
+
+
+def server_timing(gateway_ms: float, upstream_ms: float) -> Header:
+    """Where the time went until the head was sent."""
+    return (
+        b"server-timing",
+        b"gateway;dur=%.1f, upstream;dur=%.1f" % (gateway_ms, upstream_ms),
+    )
+
+
+def of_problem(problem: Problem) -> list[Header]:
+    """`retry-after`, `x-should-retry` and `allow`, where the problem has them."""
+    out: list[Header] = []
+    if problem.retry_after is not None:
+        out.append((b"retry-after", b"%d" % problem.retry_after))
+    elif problem.should_retry is False:
+        out.append((b"x-should-retry", b"false"))
+    if problem.allow is not None:
+        out.append((b"allow", problem.allow.encode("ascii")))
+    return out

@@ -1,0 +1,71 @@
+"""What the relay is given: one admitted request, and the services every request shares."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from zurelay.chat.faults import Fault
+from zurelay.formats.base import Exchange, Front, Inbound
+from zurelay.meter.ports import Hold, Ledger
+from zurelay.meter.record import RequestRecord
+from zurelay.plan.affinity import Affinity
+from zurelay.plan.health import Health
+from zurelay.plan.planner import Plan
+from zurelay.plan.retries import RetryBudget
+from zurelay.providers.base import Provider
+from zurelay.relay.machine import Timing
+from zurelay.upstream.base import Client
+
+
+class Observer(Protocol):
+    """Hears of each request's end, for logs and metrics."""
+
+    def stream_opened(self) -> None:
+        """A stream's head was sent."""
+
+    def stream_closed(self) -> None:
+        """An open stream ended."""
+
+    def finished(self, record: RequestRecord) -> None:
+        """A request is over; called once, when its record is handed to the ledger."""
+
+
+@dataclass(slots=True)
+class Services:
+    """Shared by all requests; replaced as a whole never, its parts may change on reload."""
+
+    ledger: Ledger
+    health: Health
+    affinity: Affinity
+    retries: RetryBudget
+    observer: Observer
+    exchange: Callable[[str, str], Exchange]
+    client: Callable[[Provider], Client]
+    wall: Callable[[], float]
+    jitter: Callable[[], float]
+
+
+@dataclass(slots=True)
+class Job:
+    """One admitted request.
+
+    Attributes:
+        started: loop time at which its head arrived.
+        redact: removes configured secrets and addresses from a text and cuts it.
+        faults: (route number, public model, fault) of each failed attempt so far.
+        affinity_key: names the conversation; None where nothing is remembered.
+    """
+
+    inbound: Inbound
+    front: Front
+    plan: Plan
+    record: RequestRecord
+    hold: Hold
+    timing: Timing
+    answer_id: str
+    created: int
+    started: float
+    redact: Callable[[str], str]
+    connect_deadline: float = 5.0
+    affinity_key: bytes | None = None
+    faults: list[tuple[int, str, Fault]] = field(default_factory=list)

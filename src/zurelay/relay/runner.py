@@ -1,0 +1,471 @@
+"""Performs what the machine decides: the only place where a request meets sockets and timers.
+
+One `Run` per request, driven by callbacks; no task, no lock. The machine decides transitions; in
+the steady state after the first token, bytes go straight from the upstream's read callback to the
+caller's transport, and only timestamps are kept.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+from zurelay.chat import problems
+from zurelay.chat.faults import Fault, FaultKind
+from zurelay.chat.problems import FailedAttempt, Problem, Refused
+from zurelay.formats.base import AnswerContext, Progress, Target
+from zurelay.meter.record import Attempt as AttemptRecord
+from zurelay.plan.planner import Candidate
+from zurelay.relay import headers, settlement, signals
+from zurelay.relay.attempt import Attempt
+from zurelay.relay.deadlines import Deadlines
+from zurelay.relay.job import Job, Services
+from zurelay.relay.machine import CandidateView, Machine
+from zurelay.relay.ports import Sink
+from zurelay.relay.signals import Outcome, Signal, Timer
+from zurelay.upstream.base import Call as UpstreamCall
+
+_AT_ONCE_SECONDS = 1.0
+_LINGER_SECONDS = 2.0
+"""How long the rest of an upstream's answer is awaited so that its connection can be used again."""
+
+
+class Run:
+    """One request on its way. `done` is called once, after its last byte was handed over."""
+
+    def __init__(
+        self,
+        job: Job,
+        services: Services,
+        sink: Sink,
+        loop: asyncio.AbstractEventLoop,
+        wire: str,
+        done: "Callable[[Run], None]",
+    ) -> None:
+        self._job = job
+        self._services = services
+        self._sink = sink
+        self._loop = loop
+        self._wire = wire
+        self._done = done
+        self._streaming = job.inbound.stream
+        self._machine = Machine(
+            job.timing,
+            [_view(c) for c in job.plan.candidates],
+            streaming=self._streaming,
+            jitter=services.jitter(),
+        )
+        self._deadlines = Deadlines(loop, self._rang)
+        self._attempts: dict[int, Attempt] = {}
+        self._pending: deque[Signal] = deque()
+        self._busy = False
+        self._open = False
+        self._sent_headers: list[headers.Header] = []
+        self._last_write = 0.0
+        self._last_alive = 0.0
+        self._problem: Problem | None = None
+        self._settled = False
+
+    # What the edge calls.
+
+    def start(self) -> None:
+        """Begin. Everything else follows from callbacks."""
+        self._sink.listen(self._client_gone, self._set_paused)
+        self._feed(signals.Begin())
+
+    def shut_down(self) -> None:
+        """The grace time of a shutdown is over."""
+        self._feed(signals.ShuttingDown())
+
+    # Signals.
+
+    def _client_gone(self) -> None:
+        self._feed(signals.ClientGone())
+
+    def _set_paused(self, paused: bool) -> None:
+        for attempt in self._attempts.values():
+            if attempt.handle is not None and not attempt.over:
+                if paused:
+                    attempt.handle.pause()
+                else:
+                    self._last_alive = self._loop.time()
+                    attempt.handle.resume()
+
+    def _rang(self, timer: Timer, attempt: int, now: float) -> None:
+        # In the steady state deadlines are not re-armed for every event; look at the timestamps.
+        if timer is Timer.QUIET:
+            due = self._last_write + self._job.timing.keep_alive_s
+            if due > now + 0.001:
+                self._deadlines.set(timer, attempt, due)
+                return
+        elif timer is Timer.IDLE and attempt in self._attempts:
+            due = self._last_alive + self._attempts[attempt].idle_seconds
+            if self._sink.paused or due > now + 0.001:
+                self._deadlines.set(timer, attempt, max(due, now + 1.0))
+                return
+        self._feed(signals.Rang(timer, attempt))
+
+    def _steady(self, progress: Progress) -> bool:
+        """Relay without the machine, if it is steady and nothing remarkable happened."""
+        if (
+            not self._machine.steady
+            or progress.finished
+            or progress.ended
+            or progress.fault is not None
+        ):
+            return False
+        now = self._loop.time()
+        if progress.alive:
+            self._last_alive = now
+        if progress.out:
+            self._last_write = now
+            self._sink.write(progress.out)
+        return True
+
+    def _progressed(self, attempt: Attempt, progress: Progress, last: bool) -> None:
+        if progress.alive:
+            self._last_alive = self._loop.time()
+        if progress.out or progress.alive:
+            self._feed(
+                signals.Arrived(
+                    attempt.number,
+                    progress.out,
+                    token=progress.token,
+                    started=progress.started,
+                    alive=progress.alive,
+                    finished=progress.finished,
+                )
+            )
+        if progress.fault is not None:
+            self._attempt_failed(attempt, progress.fault)
+        elif progress.ended or (last and attempt.finished):
+            self._feed(signals.Ended(attempt.number))
+
+    def _attempt_failed(self, attempt: Attempt, fault: Fault) -> None:
+        now = self._loop.time()
+        at_once = (
+            fault.kind is FaultKind.CONNECT or fault.status in (502, 503)
+        ) and now - attempt.started < _AT_ONCE_SECONDS
+        repeat = at_once and self._services.retries.allows(now)
+        self._note_failure(attempt, fault, now)
+        self._feed(signals.Failed(attempt.number, fault, at_once=at_once, may_repeat=repeat))
+
+    def _note_failure(self, attempt: Attempt, fault: Fault, now: float) -> None:
+        candidate = attempt.candidate
+        self._end_record(attempt, "failed", fault.kind.value, now)
+        attempt.record.detail = self._job.redact(fault.message) or None
+        self._job.faults.append((candidate.route.number, candidate.public_model, fault))
+        if attempt.finished:
+            return
+        if fault.moves_on:
+            self._services.health.failed(candidate.route, fault, now, self._job.record.account)
+        else:
+            self._services.health.neutral(candidate.route)
+
+    # The loop of signals and actions.
+
+    def _feed(self, signal: Signal) -> None:
+        self._pending.append(signal)
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            while self._pending:
+                for action in self._machine.handle(self._pending.popleft()):
+                    _PERFORM[type(action)](self, action)
+        finally:
+            self._busy = False
+
+    # Actions.
+
+    def _call(self, action: signals.Call) -> None:
+        candidate = self._job.plan.candidates[action.candidate]
+        now = self._loop.time()
+        verdict = self._services.health.may_try(candidate.route, now)
+        if not verdict.go:
+            self._feed(signals.Skipped(action.attempt, verdict.wait))
+            return
+        record = AttemptRecord(
+            route=candidate.route.id,
+            number=candidate.route.number,
+            model=candidate.public_model,
+            status="running",
+            start_ms=self._ms(now),
+        )
+        self._job.record.attempts.append(record)
+        try:
+            attempt = self._prepare(action.attempt, candidate, record, now)
+        except Refused as refused:
+            self._refuse_unwritable(action.attempt, candidate, record, refused.problem)
+            return
+        self._attempts[action.attempt] = attempt
+        self._services.health.began(candidate.route, now)
+        provider = candidate.route.provider
+        attempt.handle = self._services.client(provider).send(
+            UpstreamCall(
+                method="POST",
+                url=provider.base_url + attempt.outbound.path,
+                headers=(
+                    ("content-type", "application/json"),
+                    *provider.auth_headers(),
+                    *attempt.outbound.headers,
+                ),
+                body=attempt.outbound.body,
+                connect_deadline=self._job.connect_deadline,
+            ),
+            attempt,
+        )
+        if verdict.probe_deadline is not None:
+            self._feed(signals.Probing(action.attempt, verdict.probe_deadline))
+
+    def _prepare(
+        self, number: int, candidate: Candidate, record: AttemptRecord, now: float
+    ) -> Attempt:
+        job = self._job
+        model = candidate.served.model
+        kind = candidate.route.provider.kind
+        profile = model.profile(kind.profile)
+        exchange = self._services.exchange(job.front.name, model.format or kind.format)
+        upstream_streams = self._streaming or candidate.high_effort
+        reasoning = model.reasoning
+        target = Target(
+            public_model=candidate.public_model,
+            upstream_model=candidate.upstream_model,
+            profile=profile,
+            effort=candidate.effort,
+            effort_default=reasoning.default if reasoning else None,
+            max_output=model.max_output,
+            stream=upstream_streams,
+        )
+        outbound = exchange.write(job.inbound, target)
+        context = AnswerContext(
+            answer_id=job.answer_id,
+            created=job.created,
+            model=candidate.public_model,
+            include_usage=job.inbound.include_usage,
+            prompt_estimate=job.plan.input_estimate,
+            profile=profile,
+            stop=outbound.stop,
+        )
+        return Attempt(
+            number=number,
+            candidate=candidate,
+            exchange=exchange,
+            context=context,
+            outbound=outbound,
+            record=record,
+            streaming=self._streaming,
+            upstream_streams=upstream_streams,
+            started=now,
+            now=self._loop.time,
+            wall=self._services.wall,
+            on_progress=self._progressed,
+            on_steady=self._steady,
+        )
+
+    def _refuse_unwritable(
+        self, number: int, candidate: Candidate, record: AttemptRecord, problem: Problem
+    ) -> None:
+        record.status = "failed"
+        record.end_ms = record.start_ms
+        record.reason = FaultKind.REJECTED.value
+        fault = Fault(
+            FaultKind.REJECTED,
+            problem.message,
+            param=problem.param,
+            code=problem.code,
+            type=problem.type,
+            status=problem.status,
+        )
+        self._job.faults.append((candidate.route.number, candidate.public_model, fault))
+        self._feed(signals.Failed(number, fault))
+
+    def _drop(self, action: signals.Drop) -> None:
+        self._deadlines.forget(action.attempt)
+        attempt = self._attempts.get(action.attempt)
+        if attempt is None:
+            return
+        attempt.cut()
+        if attempt.record.end_ms is not None:
+            return
+        now = self._loop.time()
+        if action.reason == FaultKind.TIMEOUT.value and action.blame:
+            self._note_failure(
+                attempt, Fault(FaultKind.TIMEOUT, "no token within the deadline"), now
+            )
+            return
+        status = "cancelled" if action.reason == "cancelled" else "failed"
+        self._end_record(attempt, status, action.reason, now)
+        self._services.health.neutral(attempt.candidate.route)
+
+    def _set(self, action: signals.Set) -> None:
+        now = self._loop.time()
+        if action.timer is Timer.IDLE:
+            self._last_alive = now
+            self._attempts[action.attempt].idle_seconds = action.seconds
+        elif action.timer is Timer.QUIET:
+            self._last_write = now
+        self._deadlines.set(action.timer, action.attempt, now + action.seconds)
+
+    def _clear(self, action: signals.Clear) -> None:
+        self._deadlines.clear(action.timer, action.attempt)
+
+    def _open_stream(self, action: signals.Open) -> None:
+        self._open = True
+        now = self._loop.time()
+        if action.attempt is None:
+            self._sent_headers = headers.early_facts(self._job.plan, self._wire)
+            upstream_ms = 0.0
+        else:
+            attempt = self._attempts[action.attempt]
+            self._sent_headers = self._facts(attempt)
+            upstream_ms = (now - attempt.started) * 1000
+        self._services.observer.stream_opened()
+        timing = headers.server_timing(max(0.0, self._ms(now) - upstream_ms), upstream_ms)
+        self._sink.open(200, [*headers.EVENT_STREAM, *self._sent_headers, timing])
+        self._last_write = now
+
+    def _send(self, action: signals.Send) -> None:
+        if action.out:
+            self._last_write = self._loop.time()
+            self._sink.write(action.out)
+
+    def _keep_alive(self, _action: signals.KeepAlive) -> None:
+        self._last_write = self._loop.time()
+        if not self._sink.paused:
+            self._sink.write(self._job.front.keep_alive)
+
+    def _fail(self, action: "signals.Refuse | signals.SendFault") -> None:
+        fault = action.fault
+        if fault is not None and not fault.moves_on:
+            self._problem = problems.of_fault(self._public(fault))
+            return
+        failed = [FailedAttempt(*told) for told in self._job.faults]
+        if fault is not None and not failed:
+            failed = [FailedAttempt(1, self._job.plan.asked, fault)]
+        self._problem = problems.of_attempts(failed, action.wait)
+
+    def _settle(self, action: signals.Settle) -> None:
+        self._settled = True
+        self._deadlines.close()
+        now = self._loop.time()
+        attempt = None if action.attempt is None else self._attempts.get(action.attempt)
+        job = self._job
+        if attempt is not None and action.outcome is Outcome.ANSWERED:
+            self._end_record(attempt, "ok", None, now)
+            self._succeeded(attempt, now)
+        usage = settlement.fill_record(
+            job, action.outcome, attempt, self._problem, self._ms(now), opened=self._open
+        )
+        record = job.record
+        self._services.observer.finished(record)
+        self._services.ledger.settle(
+            job.hold, record, lambda: self._finish(action.outcome, attempt, usage)
+        )
+
+    # The end.
+
+    def _finish(
+        self, outcome: Outcome, attempt: Attempt | None, usage: settlement.Usage | None
+    ) -> None:
+        """Send what ends the request, now that it is durable."""
+        try:
+            if outcome is Outcome.ANSWERED and attempt is not None:
+                self._finish_answer(attempt, usage)
+            elif outcome is not Outcome.CLIENT_GONE:
+                self._finish_problem(attempt)
+        finally:
+            if self._open:
+                self._services.observer.stream_closed()
+            for each in self._attempts.values():
+                if not each.over:
+                    self._loop.call_later(_LINGER_SECONDS, each.cut)
+            self._done(self)
+
+    def _finish_answer(self, attempt: Attempt, usage: settlement.Usage | None) -> None:
+        if self._streaming and attempt.stream is not None:
+            comment = headers.late_comment(self._facts(attempt), self._sent_headers)
+            self._sink.close(attempt.stream.finale(usage or settlement.Usage(), comment))
+            return
+        answer = attempt.assembled()
+        if answer is None:
+            raise AssertionError("answered without an answer")
+        now = self._loop.time()
+        upstream_ms = (now - attempt.started) * 1000
+        timing = headers.server_timing(max(0.0, self._ms(now) - upstream_ms), upstream_ms)
+        self._sink.answer(200, [headers.JSON, *self._facts(attempt), timing], answer.body)
+
+    def _finish_problem(self, attempt: Attempt | None) -> None:
+        problem = self._problem or problems.internal()
+        job = self._job
+        if self._open:
+            comment = b""
+            if attempt is not None:
+                comment = headers.late_comment(self._facts(attempt), self._sent_headers)
+            self._sink.close(comment + job.front.problem_event(problem, job.record.id))
+            return
+        status, body = job.front.problem_body(problem, job.record.id)
+        self._sink.answer(status, [headers.JSON, *headers.of_problem(problem)], body)
+
+    # Small things.
+
+    def _facts(self, attempt: Attempt) -> list[headers.Header]:
+        return headers.facts(
+            self._job.plan, attempt.candidate, attempt.outbound.dropped, self._wire
+        )
+
+    def _succeeded(self, attempt: Attempt, now: float) -> None:
+        route = attempt.candidate.route
+        first = (attempt.token_at or now) - attempt.started
+        self._services.health.succeeded(route, now, first)
+        if self._job.affinity_key is not None:
+            self._services.affinity.remember(self._job.affinity_key, route.id, now)
+
+    def _end_record(self, attempt: Attempt, status: str, reason: str | None, now: float) -> None:
+        record = attempt.record
+        record.status = status
+        record.reason = reason
+        record.end_ms = self._ms(now)
+        if attempt.token_at:
+            record.first_token_ms = self._ms(attempt.token_at)
+
+    def _public(self, fault: Fault) -> Fault:
+        """The fault with our names for what the provider names, and no secrets."""
+        text = fault.message
+        for attempt in self._attempts.values():
+            name = attempt.candidate.upstream_model
+            if name != attempt.candidate.public_model:
+                text = text.replace(name, attempt.candidate.public_model)
+        return Fault(
+            fault.kind,
+            self._job.redact(text),
+            param=fault.param,
+            code=fault.code,
+            type=fault.type,
+            status=fault.status,
+            retry_after=fault.retry_after,
+        )
+
+    def _ms(self, at: float) -> float:
+        return round((at - self._job.started) * 1000, 2)
+
+
+def _view(candidate: Candidate) -> CandidateView:
+    return CandidateView(
+        model=candidate.public_model,
+        listed=candidate.listed,
+        high_effort=candidate.high_effort,
+    )
+
+
+_PERFORM: dict[type, Callable[..., None]] = {
+    signals.Call: Run._call,  # noqa: SLF001 - a table of its own methods
+    signals.Drop: Run._drop,  # noqa: SLF001
+    signals.Set: Run._set,  # noqa: SLF001
+    signals.Clear: Run._clear,  # noqa: SLF001
+    signals.Open: Run._open_stream,  # noqa: SLF001
+    signals.Send: Run._send,  # noqa: SLF001
+    signals.KeepAlive: Run._keep_alive,  # noqa: SLF001
+    signals.Refuse: Run._fail,  # noqa: SLF001
+    signals.SendFault: Run._fail,  # noqa: SLF001
+    signals.Settle: Run._settle,  # noqa: SLF001
+}
