@@ -1,0 +1,60 @@
+"""Accounts: who owns keys and pays."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, RowMapping, insert, or_, select
+
+from zurelay.store import schema
+from zurelay.store.counters import ACCESS, raise_counter
+from zurelay.store.errors import StoreError
+
+DEFAULT = "default"
+"""The account of keys for which none is named."""
+
+_NAME_LENGTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """`id` is `acct_...`; `name` is unique; `created` in Unix seconds."""
+
+    id: str
+    name: str
+    created: int
+
+
+def find_account(connection: Connection, name_or_id: str) -> Account | None:
+    """The account of that name or id."""
+    table = schema.account
+    query = select(table).where(or_(table.c.name == name_or_id, table.c.id == name_or_id))
+    row = connection.execute(query).mappings().first()
+    return None if row is None else _account(row)
+
+
+def ensure_account(connection: Connection, name: str, new_id: str, now: float) -> Account:
+    """The account of that name or id, made under `new_id` if there is none.
+
+    Raises:
+        StoreError: the name cannot be one.
+    """
+    found = find_account(connection, name)
+    if found is not None:
+        return found
+    if not name.strip() or len(name) > _NAME_LENGTH or not name.isprintable():
+        raise StoreError(f"an account's name has 1 to {_NAME_LENGTH} printable characters")
+    account = Account(new_id, name, int(now))
+    connection.execute(
+        insert(schema.account).values(id=account.id, name=name, created=account.created)
+    )
+    raise_counter(connection, ACCESS)
+    return account
+
+
+def list_accounts(connection: Connection) -> list[Account]:
+    """Every account, oldest first."""
+    query = select(schema.account).order_by(schema.account.c.created, schema.account.c.name)
+    return [_account(row) for row in connection.execute(query).mappings()]
+
+
+def _account(row: RowMapping) -> Account:
+    return Account(row["id"], row["name"], row["created"])

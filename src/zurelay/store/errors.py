@@ -1,0 +1,5 @@
+"""What goes wrong with the store, in one line for an operator."""
+
+
+class StoreError(Exception):
+    """The store cannot be used, or does not hold what was asked for."""

@@ -1,0 +1,139 @@
+"""API keys at rest: never their text, only hash and last four characters."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Select,
+    bindparam,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from zurelay.access.keys import Budget, Key
+from zurelay.store import schema
+from zurelay.store.counters import ACCESS, raise_counter
+from zurelay.store.errors import StoreError
+
+_NAME_LENGTH = 200
+
+
+def add_key(connection: Connection, key: Key) -> None:
+    """Write a new key; servers on this store see it within a second.
+
+    Raises:
+        StoreError: its name cannot be one.
+    """
+    if not key.name.strip() or len(key.name) > _NAME_LENGTH or not key.name.isprintable():
+        raise StoreError(f"a key's name has 1 to {_NAME_LENGTH} printable characters")
+    budget = key.budget
+    connection.execute(
+        insert(schema.key).values(
+            id=key.id,
+            name=key.name,
+            account=key.account,
+            hash=key.hash,
+            last4=key.last4,
+            models=None if key.models is None else msgspec.json.encode(key.models).decode(),
+            created=key.created,
+            expires=key.expires,
+            revoked=key.revoked,
+            budget=None if budget is None else budget.usd,
+            budget_period=None if budget is None else budget.period,
+            rpm=key.rpm,
+            tpm=key.tpm,
+            concurrency=key.concurrency,
+        )
+    )
+    raise_counter(connection, ACCESS)
+
+
+def list_keys(connection: Connection, account: str | None = None) -> list[Key]:
+    """Keys, oldest first, revoked and expired ones too; those of one account id if given."""
+    query = _keys().order_by(schema.key.c.created, schema.key.c.id)
+    if account is not None:
+        query = query.where(schema.key.c.account == account)
+    return [_key(row) for row in connection.execute(query).mappings()]
+
+
+def find_key(connection: Connection, wanted: str) -> Key:
+    """The one key with that id, id prefix (with or without `key_`) or name.
+
+    Raises:
+        StoreError: there is none, or several.
+    """
+    column = schema.key.c.id
+    for condition in (
+        column == wanted,
+        or_(*(_begins(column, start) for start in (wanted, f"key_{wanted}"))),
+        schema.key.c.name == wanted,
+    ):
+        found = [_key(r) for r in connection.execute(_keys().where(condition).limit(2)).mappings()]
+        if len(found) > 1:
+            raise StoreError(f"several keys match {wanted!r}; give the whole id")
+        if found:
+            return found[0]
+    raise StoreError(f"no key has the id or name {wanted!r}; see 'zurelay keys list'")
+
+
+def revoke_key(connection: Connection, wanted: str, now: float) -> Key:
+    """Revoke for ever the key that `find_key` finds; revoking it again changes nothing.
+
+    Raises:
+        StoreError: there is none, or several.
+    """
+    key = find_key(connection, wanted)
+    if key.revoked is None:
+        connection.execute(
+            update(schema.key).where(schema.key.c.id == key.id).values(revoked=int(now))
+        )
+        raise_counter(connection, ACCESS)
+    return find_key(connection, key.id)
+
+
+def touch_keys(connection: Connection, used: Mapping[str, float]) -> None:
+    """Note when keys were last used: key id -> Unix time. No reason for servers to read anew."""
+    if not used:
+        return
+    statement = (
+        update(schema.key)
+        .where(schema.key.c.id == bindparam("which"))
+        .values(last_used=bindparam("at"))
+    )
+    connection.execute(statement, [{"which": k, "at": int(t)} for k, t in sorted(used.items())])
+
+
+def _keys() -> Select[Any]:
+    return select(schema.key, schema.account.c.name.label("account_name")).join(schema.account)
+
+
+def _begins(column: ColumnElement[str], start: str) -> ColumnElement[bool]:
+    return column.startswith(start, autoescape=True)
+
+
+def _key(row: RowMapping) -> Key:
+    budget = None if row["budget"] is None else Budget(row["budget"], row["budget_period"])
+    models = row["models"]
+    return Key(
+        id=row["id"],
+        name=row["name"],
+        account=row["account"],
+        account_name=row["account_name"],
+        hash=row["hash"],
+        last4=row["last4"],
+        created=row["created"],
+        models=None if models is None else tuple(msgspec.json.decode(models, type=list[str])),
+        expires=row["expires"],
+        revoked=row["revoked"],
+        budget=budget,
+        rpm=row["rpm"],
+        tpm=row["tpm"],
+        concurrency=row["concurrency"],
+        last_used=row["last_used"],
+    )

@@ -1,0 +1,1 @@
+"""Schema changes, one file each, run by Alembic."""

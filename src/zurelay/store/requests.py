@@ -1,0 +1,175 @@
+"""The request log: entries in, each exactly once, and entries out, newest first."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, or_, select
+from sqlalchemy.dialects import sqlite
+
+from zurelay.meter.record import RequestRecord
+from zurelay.store import schema
+from zurelay.store.usage import add_usage
+
+Entry = tuple[RequestRecord, bytes]
+"""An entry and its JSON."""
+
+_decode = msgspec.json.Decoder(RequestRecord).decode
+_ID_LENGTH = 36  # req_ and 32 hex digits
+_NAME_LENGTH = 200
+
+_TABLE = schema.request
+_INSERT = str(
+    sqlite.insert(_TABLE)
+    .on_conflict_do_nothing(index_elements=["at_ms", "id"])
+    .compile(dialect=sqlite.dialect(paramstyle="qmark"))
+)
+# The compiled text is run by the driver itself: a third of the time of executing the statement,
+# and this is the write that every request pays for.
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which entries are wanted; None does not restrict.
+
+    Attributes:
+        account, key: their ids.
+        model: the id asked for, or the one that answered.
+        since, until: Unix seconds, the second exclusive.
+        before: only entries older than this request id.
+    """
+
+    account: str | None = None
+    key: str | None = None
+    model: str | None = None
+    status: str | None = None
+    user: str | None = None
+    since: float | None = None
+    until: float | None = None
+    before: str | None = None
+
+
+def add_requests(connection: Connection, entries: Sequence[Entry]) -> int:
+    """Write entries and their usage; those whose id is there already are left out.
+
+    Returns how many were new.
+    """
+    if not entries:
+        return 0
+    with connection.begin_nested() as savepoint:
+        written = connection.exec_driver_sql(_INSERT, [_row(entry) for entry in entries]).rowcount
+        if written == len(entries):
+            add_usage(connection, (record for record, _ in entries))
+            return written
+        # Rare: a journal meets a log that knows some of its entries. Which of them were new can
+        # only be told by looking first.
+        savepoint.rollback()
+    new = _unknown(connection, entries)
+    return add_requests(connection, new)
+
+
+def get_request(connection: Connection, id_: str, account: str | None) -> RequestRecord | None:
+    """The entry with that id, if it belongs to that account; None looks in all."""
+    at = at_ms(id_)
+    if at is None:
+        return None
+    query = select(_TABLE.c.record).where(_TABLE.c.at_ms == at, _TABLE.c.id == id_)
+    if account is not None:
+        query = query.where(_TABLE.c.account == account)
+    text = connection.execute(query).scalar_one_or_none()
+    return None if text is None else _decode(text)
+
+
+def list_requests(connection: Connection, wanted: Filter, limit: int) -> list[RequestRecord]:
+    """The newest entries that pass the filter, newest first."""
+    query = _filtered(wanted).order_by(_TABLE.c.at_ms.desc(), _TABLE.c.id.desc()).limit(limit)
+    return [_decode(text) for text in connection.execute(query).scalars()]
+
+
+def delete_requests(connection: Connection, until: float, limit: int) -> int:
+    """Delete at most `limit` of the oldest entries made before Unix time `until`.
+
+    Returns how many; call it again, in a new transaction, until that is 0. Their sums stay.
+    """
+    oldest = (
+        select(_TABLE.c.at_ms, _TABLE.c.id)
+        .where(_TABLE.c.at_ms < int(until * 1000))
+        .order_by(_TABLE.c.at_ms, _TABLE.c.id)
+        .limit(limit)
+        .offset(limit - 1)
+    )
+    last = connection.execute(oldest).first()
+    condition = _TABLE.c.at_ms < int(until * 1000)
+    if last is not None:
+        condition = and_(condition, _up_to(*last))
+    return connection.execute(delete(_TABLE).where(condition)).rowcount
+
+
+def at_ms(id_: str) -> int | None:
+    """The millisecond a request id was made in; None if it is no request id."""
+    if len(id_) != _ID_LENGTH or not id_.startswith("req_"):
+        return None
+    try:
+        return int(id_[4:16], 16)
+    except ValueError:
+        return None
+
+
+def _unknown(connection: Connection, entries: Iterable[Entry]) -> list[Entry]:
+    """Those that the log does not have, each once."""
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        id_ = entry[0].id
+        if id_ not in found and get_request(connection, id_, None) is None:
+            found[id_] = entry
+    return list(found.values())
+
+
+def _row(entry: Entry) -> tuple[Any, ...]:
+    """The columns of `schema.request`, in their order."""
+    record, text = entry
+    user, answered_by = record.user, record.answered_by
+    return (
+        int(record.id[4:16], 16),
+        record.id,
+        record.account,
+        record.key,
+        record.model[:_NAME_LENGTH],
+        answered_by if answered_by is None else answered_by[:_NAME_LENGTH],
+        record.status,
+        record.error,
+        record.cost,
+        record.cost_estimated,
+        user,
+        text.decode(),
+    )
+
+
+def _filtered(wanted: Filter) -> Select[str]:
+    columns = _TABLE.c
+    query = select(columns.record)
+    for column, value in (
+        (columns.account, wanted.account),
+        (columns.api_key, wanted.key),
+        (columns.status, wanted.status),
+        (columns.end_user, wanted.user),
+    ):
+        if value is not None:
+            query = query.where(column == value)
+    if wanted.model is not None:
+        query = query.where(or_(columns.model == wanted.model, columns.answered_by == wanted.model))
+    if wanted.since is not None:
+        query = query.where(columns.at_ms >= int(wanted.since * 1000))
+    if wanted.until is not None:
+        query = query.where(columns.at_ms < int(wanted.until * 1000))
+    if wanted.before is not None:
+        at = at_ms(wanted.before)
+        if at is not None:
+            older = or_(columns.at_ms < at, and_(columns.at_ms == at, columns.id < wanted.before))
+            query = query.where(columns.at_ms <= at, older)
+    return query
+
+
+def _up_to(at: int, id_: str) -> ColumnElement[bool]:
+    return or_(_TABLE.c.at_ms < at, and_(_TABLE.c.at_ms == at, _TABLE.c.id <= id_))
