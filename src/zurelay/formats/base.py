@@ -53,6 +53,8 @@ class Inbound:
         text_length: characters of all text in the prompt, for estimates.
         media_count: parts that are not text, for estimates.
         opening: system text and first user message, which name the conversation for affinity.
+        marks: what reading noticed in the messages, in the front's own words, so that an edit
+            looks at them again only where something in them may have to change.
     """
 
     front: str
@@ -73,6 +75,7 @@ class Inbound:
     text_length: int = 0
     media_count: int = 0
     opening: bytes = b""
+    marks: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,8 @@ class Target:
         effort_default: the level in force if none is sent; None if unknown.
         max_output: the model's own maximum, None if unknown.
         stream: whether the upstream is asked to stream.
+        allows: request fields that cost and may pass all the same (`service_tier`).
+        cache_key: what is sent as `prompt_cache_key` in place of the caller's own; None keeps it.
     """
 
     public_model: str
@@ -96,19 +101,23 @@ class Target:
     effort_default: str | None = None
     max_output: int | None = None
     stream: bool = False
+    allows: frozenset[str] = frozenset()
+    cache_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
     """What goes upstream: path below the base URL, JSON body, and what was left out.
 
-    `dropped` holds field paths such as `seed` or `messages[].name`, never caller text.
+    `dropped` holds field paths such as `seed` or `messages[].name`, never caller text. `stop` are
+    the sequences the upstream was not given: the answer's context must carry them.
     """
 
     path: str
     body: bytes
     dropped: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
+    stop: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -146,6 +155,8 @@ class AnswerContext:
         prompt_estimate: estimated input tokens, used where the upstream counts nothing.
         profile: quirks of the upstream that answers.
         stop: sequences the gateway must cut itself; empty when the upstream does.
+        choices: answers asked for (`n`); the stream is finished when so many are.
+        may_be_empty: the caller gave stop sequences, so an answer with nothing may be right.
     """
 
     answer_id: str
@@ -155,6 +166,8 @@ class AnswerContext:
     prompt_estimate: int
     profile: Profile
     stop: tuple[str, ...] = ()
+    choices: int = 1
+    may_be_empty: bool = False
 
 
 class AnswerStream(Protocol):
@@ -164,7 +177,7 @@ class AnswerStream(Protocol):
     """The provider's own count, None until it gave one."""
     finish_reason: str | None
     delivered_length: int
-    """Characters of text, reasoning and arguments read so far, for estimates."""
+    """Text, reasoning and arguments read so far, as `chat.estimate.weight` counts."""
 
     def feed(self, chunk: bytes) -> Progress:
         """Take the next bytes (content encoding already removed), cut anywhere."""
@@ -215,7 +228,14 @@ class Exchange(Protocol):
         """A reader for an event stream that answers a plain request."""
         ...
 
-    def fault(self, status: int, headers: Mapping[str, str], body: bytes, now: float) -> Fault:
+    def fault(
+        self,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes,
+        now: float,
+        profile: Profile,
+    ) -> Fault:
         """Read an error answer. `headers` have lower-case names; `now` is Unix time."""
         ...
 
