@@ -1,0 +1,47 @@
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from scripts import real
+from scripts.real_talk import Transcript
+
+
+def test_the_last_step_of_a_compilation_is_its_progress() -> None:
+    log = "  Building wheel\n  [1/120] Building C\n  [87/120] Building CXX object\n  warning: [x]\n"
+    assert real.compile_progress(log) == "compiled 87 of 120 files"
+    assert real.compile_progress("Collecting numpy\n") == ""
+
+
+def test_a_server_answers_only_with_a_200() -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/good" else 503)
+            self.end_headers()
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        base = f"http://127.0.0.1:{server.server_port}"
+        assert real.answers(base + "/good")
+        assert not real.answers(base + "/bad")
+        server.shutdown()
+        thread.join()
+    assert not real.answers(base + "/good")
+
+
+def test_servers_get_no_provider_keys_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.invalid")
+    assert set(real.bare_environment()) <= {"PATH", "HOME", "LANG", "TMPDIR"}
+
+
+def test_a_transcript_counts_what_did_not_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    told = Transcript()
+    told.must(True, "this")
+    told.must(False, "that")
+    assert told.misses == 1
+    assert "MISS that" in capsys.readouterr().out
