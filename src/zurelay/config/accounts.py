@@ -1,0 +1,141 @@
+"""From `[providers.X]` to the providers the gateway calls.
+
+Knows what follows from a kind and an address: which key is used, whose models are served. Reads
+neither files nor the environment itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from zurelay.chat.profile import Profile
+from zurelay.config.settings import ProviderSettings, Settings
+from zurelay.providers.base import Kind, Provider
+from zurelay.providers.registry import KINDS, kind
+
+SANDBOX = "sandbox"
+"""Name and kind of the built-in provider."""
+
+_LATER = (
+    Kind(
+        name="anthropic",
+        title="Anthropic",
+        format="anthropic",
+        base_url="https://api.anthropic.com",
+        key_variables=("ANTHROPIC_API_KEY",),
+        vendor="anthropic",
+    ),
+    Kind(
+        name="gemini",
+        title="Google Gemini",
+        format="gemini",
+        base_url="https://generativelanguage.googleapis.com",
+        key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        vendor="google",
+    ),
+    Kind(name="vertex", title="Google Vertex AI", format="gemini", base_url="", key_required=False),
+    Kind(name="bedrock", title="Amazon Bedrock", format="bedrock", base_url="", key_required=False),
+)
+"""Kinds whose wire format this release does not speak: accepted in a file, so that one file serves
+several releases, but not served. A row of the registry goes before."""
+
+_ROWS = {**KINDS, **{one.name: one for one in _LATER if one.name not in KINDS}}
+
+
+def kind_names() -> tuple[str, ...]:
+    """Every word that may stand in `kind = "..."`."""
+    return tuple(_ROWS)
+
+
+def kind_row(name: str) -> Kind:
+    """The row of a known kind."""
+    return _ROWS[name]
+
+
+def spoken(name: str) -> bool:
+    """Whether this release can call accounts of that kind."""
+    return kind(name) is not None
+
+
+def unspoken(settings: Settings) -> tuple[str, ...]:
+    """Names of the providers that are configured but cannot be called by this release."""
+    return tuple(name for name, one in settings.providers.items() if not spoken(one.kind))
+
+
+def own_server(settings: ProviderSettings) -> bool:
+    """Whether it is a server of the operator's own that speaks OpenAI's format: vLLM, Ollama, ...
+
+    Another host name of the vendor's own domain (`eu.api.openai.com`) is still the vendor.
+    """
+    if settings.kind != "openai" or not settings.base_url:
+        return False
+    return not _same_site(settings.base_url, _ROWS["openai"].base_url)
+
+
+def default_key(settings: ProviderSettings, environ: Mapping[str, str]) -> str:
+    """The key in the vendor's usual environment variable, or nothing.
+
+    Nothing for an address of the operator's own: a vendor's key must not travel there unasked.
+    """
+    found = _ROWS[settings.kind]
+    if settings.base_url and found.base_url and not _same_site(settings.base_url, found.base_url):
+        return ""
+    values = (environ.get(name, "").strip() for name in found.key_variables)
+    return next((key for key in values if key), "")
+
+
+def needs_key(settings: ProviderSettings) -> bool:
+    """Whether calls without a key are pointless."""
+    return _ROWS[settings.kind].key_required and not own_server(settings)
+
+
+def row(settings: ProviderSettings) -> Kind:
+    """The kind's row as it holds for this account."""
+    found = _ROWS[settings.kind]
+    if own_server(settings):
+        found = replace(
+            found,
+            vendor=None,
+            lists_models=True,
+            hosted=False,
+            key_required=False,
+            profile=Profile(),  # a plain compatible server; OpenAI's own quirks are not its
+        )
+    if settings.quirks:
+        found = replace(found, profile=found.profile.but(**settings.quirks))
+    return found
+
+
+def provider(name: str, settings: ProviderSettings) -> Provider:
+    """The account called `name`."""
+    found = row(settings)
+    return Provider(
+        name=name,
+        kind=found,
+        base_url=settings.base_url or found.base_url,
+        api_keys=settings.api_keys or ((settings.api_key,) if settings.api_key else ()),
+        label=settings.label,
+        max_concurrency=settings.max_concurrency,
+        headers=tuple(settings.headers.items()),
+    )
+
+
+def providers(settings: Settings) -> tuple[Provider, ...]:
+    """All providers that can be called, in file order, the sandbox last."""
+    found = [provider(name, one) for name, one in settings.providers.items() if spoken(one.kind)]
+    if settings.sandbox.enabled and SANDBOX not in settings.providers:
+        sandbox = _ROWS[SANDBOX]
+        found.append(Provider(name=SANDBOX, kind=sandbox, base_url=sandbox.base_url))
+    return tuple(found)
+
+
+def serves_catalogue(name: str, settings: Settings) -> bool:
+    """Whether the provider serves everything it has, not only what routes name."""
+    one = settings.providers.get(name)
+    return one is None or one.catalogue
+
+
+def _same_site(url: str, vendor_url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    site = ".".join((urlsplit(vendor_url).hostname or "").split(".")[-2:])
+    return host == site or host.endswith(f".{site}")

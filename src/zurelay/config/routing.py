@@ -1,0 +1,145 @@
+"""From settings and catalogue to the routing table: which models are served, and by what routes.
+
+A pure function of its arguments: the model lists of self-hosted servers come in as a mapping.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from zurelay.catalogue.load import Catalogue
+from zurelay.catalogue.model import Model
+from zurelay.config.accounts import providers, serves_catalogue
+from zurelay.config.models import RouteSetting
+from zurelay.config.settings import ModelSettings, Settings
+from zurelay.plan.route import Route, RoutingTable, ServedModel
+from zurelay.providers.base import Provider
+
+
+def build_table(
+    settings: Settings, catalogue: Catalogue, lists: Mapping[str, Sequence[str]]
+) -> RoutingTable:
+    """Everything this gateway serves.
+
+    Args:
+        settings: checked settings.
+        catalogue: what vendors offer.
+        lists: provider name -> the model ids its own `/models` told, for providers whose kind
+            `lists_models`. One that is missing serves nothing but what `[models.X] routes` names.
+    """
+    by_name = {one.name: one for one in providers(settings)}
+    offers = _offers(settings, catalogue, lists, by_name.values())
+    served: dict[str, ServedModel] = {}
+    for model_id in _ids(settings, offers):
+        own = settings.models.get(model_id, ModelSettings())
+        found = offers.get(model_id, [])
+        if own.routes is None:
+            routes = [Route("", 0, one, entry.upstream, model=entry) for one, entry in found]
+        else:
+            routes = [
+                _written(one, by_name, model_id, catalogue)
+                for one in own.routes
+                if one.provider in by_name
+            ]
+        if not routes:
+            continue
+        base = _base(model_id, routes, catalogue)
+        model = overridden(base, own)
+        served[model_id] = ServedModel(
+            model=model,
+            routes=_numbered(_overridden_entry(route, base, own) for route in routes),
+            fallbacks=own.fallbacks,
+        )
+    return RoutingTable({model_id: _standing(one, served) for model_id, one in served.items()})
+
+
+def _standing(one: ServedModel, served: Mapping[str, ServedModel]) -> ServedModel:
+    """The model without fallbacks that nobody serves, such as those of a server that is away."""
+    standing = tuple(other for other in one.fallbacks if other in served)
+    return one if standing == one.fallbacks else replace(one, fallbacks=standing)
+
+
+def overridden(model: Model, own: ModelSettings) -> Model:
+    """The model with what `[models.X]` says of it."""
+    changes: dict[str, object] = {
+        name: value
+        for name in ("name", "reasoning", "context", "max_output", "input", "tools")
+        if (value := getattr(own, name)) is not None
+    }
+    if own.price is not None:
+        changes |= {"price": own.price, "later": ()}
+    if own.quirks:
+        changes["quirks"] = {**model.quirks, **own.quirks}
+    return replace(model, **changes) if changes else model  # type: ignore[arg-type]
+
+
+_Offers = dict[str, list[tuple[Provider, Model]]]
+
+
+def _offers(
+    settings: Settings,
+    catalogue: Catalogue,
+    lists: Mapping[str, Sequence[str]],
+    found: Iterable[Provider],
+) -> _Offers:
+    """Public id -> who serves it of their own accord, in file order."""
+    offers: _Offers = {}
+    for one in found:
+        if not serves_catalogue(one.name, settings):
+            continue
+        if one.kind.lists_models:
+            for model_id in dict.fromkeys(lists.get(one.name, ())):
+                entry = _elsewhere(model_id, model_id, catalogue)
+                offers.setdefault(model_id, []).append((one, entry))
+        elif one.kind.vendor is not None:
+            for entry in catalogue.by_vendor.get(one.kind.vendor, ()):
+                offers.setdefault(entry.id, []).append((one, entry))
+    return offers
+
+
+def _ids(settings: Settings, offers: _Offers) -> Iterable[str]:
+    """Every public id: what providers offer in file order, then what only the file names."""
+    return dict.fromkeys((*offers, *settings.models))
+
+
+def _written(
+    route: RouteSetting, by_name: Mapping[str, Provider], model_id: str, catalogue: Catalogue
+) -> Route:
+    """The route that an entry of `routes` stands for."""
+    one = by_name[route.provider]
+    entry = catalogue.entry(one.kind.vendor, model_id) if one.kind.vendor is not None else None
+    if entry is None:
+        entry = _elsewhere(model_id, route.model or model_id, catalogue)
+    upstream = route.model or entry.upstream
+    return Route("", 0, one, upstream, route.priority, route.weight, entry)
+
+
+def _elsewhere(model_id: str, upstream: str, catalogue: Catalogue) -> Model:
+    """A model where no catalogue lists it: its facts and price hold, its vendor's quirks do not."""
+    known = catalogue.by_id.get(model_id)
+    if known is None:
+        return Model(id=model_id, name=model_id, vendor="", upstream=upstream)
+    return replace(known, vendor="", upstream=upstream, format="", quirks={})
+
+
+def _base(model_id: str, routes: Sequence[Route], catalogue: Catalogue) -> Model:
+    """What is known of the model: the lab's own entry, else the first route's."""
+    known = catalogue.by_id.get(model_id) or routes[0].model
+    return known or _elsewhere(model_id, model_id, catalogue)
+
+
+def _overridden_entry(route: Route, base: Model, own: ModelSettings) -> Route:
+    """The route with the operator's word over its own entry too; None where nothing differs."""
+    if route.model is None or route.model == base:
+        return replace(route, model=None)
+    return replace(route, model=overridden(route.model, own))
+
+
+def _numbered(routes: Iterable[Route]) -> tuple[Route, ...]:
+    """The routes with numbers from 1 and ids `provider:upstream_model`; a repeated one once."""
+    by_id: dict[str, Route] = {}
+    for route in routes:
+        by_id.setdefault(f"{route.provider.name}:{route.upstream_model}", route)
+    return tuple(
+        replace(route, id=route_id, number=number)
+        for number, (route_id, route) in enumerate(by_id.items(), start=1)
+    )

@@ -1,0 +1,427 @@
+"""Every setting there is: name, type, default, meaning. The one schema.
+
+Parsing, `zurelay check`, reload reports and the documentation page all read it from here. Knows
+no file and no environment.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, TypeVar
+
+from zurelay.catalogue.model import Price, Reasoning
+from zurelay.config import values as v
+from zurelay.config.models import (
+    HEADERS,
+    INPUT,
+    PRICE,
+    QUIRKS,
+    REASONING,
+    ROUTES,
+    RouteSetting,
+)
+
+T = TypeVar("T")
+REQUIRED: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One key of the file.
+
+    Attributes:
+        name: the key.
+        type: how its value is read.
+        doc: what it does, one or two sentences.
+        default: the value when it is left out; `REQUIRED` if it must be there.
+        shown: how the documentation writes the default where the value alone says too little.
+        restart: a change takes effect only at the next start.
+    """
+
+    name: str
+    type: v.Type
+    doc: str
+    default: object
+    shown: str
+    restart: bool
+
+
+def setting(kind: v.Type, default: T, doc: str, *, shown: str = "", restart: bool = False) -> T:
+    """A dataclass field that is a setting. Secrets stay out of the repr."""
+    meta = {"type": kind, "doc": doc, "shown": shown, "restart": restart, "default": default}
+    if default is REQUIRED:
+        required: T = field(metadata=meta)
+        return required
+    if isinstance(default, Mapping):
+        return field(default_factory=lambda: default, metadata=meta, repr=not kind.secret)
+    return field(default=default, metadata=meta, repr=not kind.secret)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where the gateway listens, and the bounds that keep it alive."""
+
+    host: str = setting(
+        v.text("127.0.0.1", empty=False),
+        "127.0.0.1",
+        'Address to listen on. "0.0.0.0" opens the gateway to the network.',
+        restart=True,
+    )
+    port: int = setting(
+        v.whole(0, 65535, 8000), 8000, "Port to listen on; 0 takes any free one.", restart=True
+    )
+    public_url: str = setting(
+        v.address("https://ai.example.com"),
+        "",
+        "What clients see, used in links and docs. Empty: made from host and port.",
+    )
+    max_body_mb: int = setting(
+        v.whole(1, 1024, 64), 64, "Largest request body in MB, after decompression."
+    )
+    max_inflight_mb: int = setting(
+        v.whole(1, 1_048_576, 512),
+        512,
+        "All request bodies together, in MB; beyond that new ones get 503 unread.",
+    )
+    shutdown_grace_s: float = setting(
+        v.seconds(0, 86_400, 600), 600.0, "How long running answers may finish at a stop."
+    )
+    drain_delay_s: float = setting(
+        v.seconds(0, 600, 5),
+        5.0,
+        "How long requests are still taken after a stop was asked for, so that balancers notice.",
+    )
+    keep_alive_idle_s: float = setting(
+        v.seconds(1, 86_400, 75),
+        75.0,
+        "How long an idle client connection is kept; longer than the balancer in front keeps it.",
+        restart=True,
+    )
+    write_stall_s: float = setting(
+        v.seconds(1, 86_400, 60), 60.0, "A client that takes nothing for this long counts as gone."
+    )
+    stream_max_s: float = setting(
+        v.seconds(1, 604_800, 3600), 3600.0, "Longest life of one stream."
+    )
+    max_streams: int = setting(
+        v.whole(1, 1_000_000, 10_000), 10_000, "Streams open at once; beyond that 503."
+    )
+    trusted_proxies: tuple[str, ...] = setting(
+        v.listing(v.NETWORK, '"10.0.0.0/8"'),
+        (),
+        "Proxies whose X-Forwarded-For is believed.",
+    )
+    expose_routes: bool | None = setting(
+        v.FLAG,
+        None,
+        "Whether callers see providers, their model names and their own error texts.",
+        shown="true while there is one account",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Brand:
+    """What the product calls itself."""
+
+    name: str = setting(
+        v.text("Zurelay", most=60, empty=False), "Zurelay", "Shown in console and docs."
+    )
+    wire: str = setting(
+        v.word("zurelay"),
+        "zurelay",
+        "The word in `x-zurelay-*` headers and in the model id `zurelay-auto`.",
+    )
+    support_email: str = setting(
+        v.text("help@example.com", most=254), "", "Where users are sent with questions."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Where keys and the request log are kept."""
+
+    url: str = setting(
+        v.database(),
+        "",
+        "The database: `sqlite:///relative/path.db` or `sqlite:////absolute/path.db`.",
+        shown="SQLite in --data",
+        restart=True,
+    )
+    valkey_url: str = setting(
+        v.text("", most=1000),
+        "",
+        "Shared state of several nodes. This release runs as one process: leave it empty.",
+        restart=True,
+    )
+    power_safe: bool = setting(
+        v.FLAG,
+        False,
+        "Settled charges survive a power cut too, at some cost in speed; a killed process loses"
+        " none either way.",
+        restart=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """How streams behave while a model is silent."""
+
+    early_open_s: float = setting(
+        v.seconds(0.1, 3600, 20),
+        20.0,
+        "After this long without a first token the stream opens anyway, so that clients do not"
+        " give up.",
+    )
+    keep_alive_s: float = setting(
+        v.seconds(0.1, 3600, 15), 15.0, "A silence this long on an open stream is filled."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """How long a route may take, and how many are tried."""
+
+    connect_deadline_s: float = setting(v.seconds(0.1, 120, 5), 5.0, "DNS, TCP and TLS together.")
+    start_deadline_s: float = setting(
+        v.seconds(0.1, 3600, 180), 180.0, "For the first token of a route."
+    )
+    start_deadline_high_effort_s: float = setting(
+        v.seconds(0.1, 3600, 300), 300.0, "The same when the effort in force is high, xhigh or max."
+    )
+    idle_deadline_s: float = setting(
+        v.seconds(0.1, 3600, 180), 180.0, "Longest silence between two events of an answer."
+    )
+    idle_deadline_high_effort_s: float = setting(
+        v.seconds(0.1, 3600, 300), 300.0, "The same when the effort in force is high, xhigh or max."
+    )
+    request_deadline_s: float = setting(
+        v.seconds(0.1, 7200, 570),
+        570.0,
+        "A whole plain answer; for streams the wait for the first token over all routes. SDKs give"
+        " up after 600 s.",
+    )
+    attempts: int = setting(v.whole(1, 50, 6), 6, "Routes tried for one request at most.")
+    hedge: bool = setting(
+        v.FLAG, False, "Ask a second route when the first is slow. Not in this release."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """The built-in models for trying out error handling."""
+
+    enabled: bool = setting(v.FLAG, True, "Serve the `sandbox/*` models. They cost nothing.")
+
+
+@dataclass(frozen=True, slots=True)
+class Billing:
+    """Who pays, and when."""
+
+    prepaid: bool = setting(
+        v.FLAG, False, "Accounts need a balance before they may ask. Not in this release."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The gateway's own log and the request log."""
+
+    level: Literal["debug", "info", "warning", "error"] = setting(
+        v.choice("debug", "info", "warning", "error"), "info", "The least serious line written."
+    )
+    format: Literal["auto", "json", "console"] = setting(
+        v.choice("auto", "json", "console"),
+        "auto",
+        '"console" is for people, "json" for machines; "auto" decides by whether stderr is a'
+        " terminal.",
+        restart=True,
+    )
+    retention_days: int = setting(
+        v.whole(0, 36_500, 90), 90, "How long rows of the request log are kept; 0 keeps them all."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueSettings:
+    """What is known about models."""
+
+    file: str = setting(
+        v.text("models.json"),
+        "",
+        "A file of models laid over the built-in catalogue; a relative path starts at this file's"
+        " folder.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """An account at a vendor, or a server of your own. The table's name is yours to choose."""
+
+    kind: str = setting(
+        v.text("openai", empty=False),
+        REQUIRED,
+        "The vendor or kind of server; `zurelay check` names the nearest one for a wrong word.",
+    )
+    base_url: str = setting(
+        v.address("https://api.openai.com/v1"),
+        "",
+        "Its address.",
+        shown="the vendor's own",
+    )
+    api_key: str = setting(
+        v.secret("$OPENAI_API_KEY"),
+        "",
+        "The credential. It is never sent to another address than this provider's.",
+        shown="the vendor's usual environment variable, unless base_url is given",
+    )
+    api_keys: tuple[str, ...] = setting(
+        v.listing(v.secret("$KEY_A"), '"$KEY_A", "$KEY_B"'),
+        (),
+        "Several credentials, for rotation; the first is in use. Instead of api_key.",
+    )
+    label: str = setting(
+        v.text("primary", most=60), "", "What callers may see of it.", shown="nothing"
+    )
+    headers: Mapping[str, str] = setting(
+        HEADERS, MappingProxyType({}), "Further headers to send to it, name to value."
+    )
+    catalogue: bool = setting(
+        v.FLAG,
+        True,
+        "Serve every model of its vendor's catalogue, or of its own list. false: only what"
+        " `[models.X] routes` names.",
+    )
+    max_concurrency: int | None = setting(
+        v.whole(1, 1_000_000, 50), None, "Attempts under way at once.", shown="no bound"
+    )
+    quirks: Mapping[str, object] = setting(
+        QUIRKS,
+        MappingProxyType({}),
+        "How this server differs from its kind, such as `{ think_tags = true }`.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """One model, by its public id. All but `routes` and `fallbacks` defaults to the catalogue."""
+
+    routes: tuple[RouteSetting, ...] | None = setting(
+        ROUTES,
+        None,
+        "How it is reached, in order: names of providers, or tables"
+        ' `{ provider = "x", model = "its name there", weight = 1, priority = 1 }`. Lower priority'
+        " first; weight shares load inside one priority.",
+        shown="every provider that has it",
+    )
+    fallbacks: tuple[str, ...] = setting(
+        v.listing(v.text("gpt-6-sol", empty=False), '"gpt-6-sol"'),
+        (),
+        "Models tried after it and after a request's own `models`.",
+    )
+    name: str | None = setting(
+        v.text("Claude Opus", most=120, empty=False),
+        None,
+        "Its name for people.",
+        shown="catalogue",
+    )
+    reasoning: Reasoning | None = setting(  # noqa: RUF009 - a field
+        REASONING,
+        None,
+        'Effort levels, lowest first: `{ levels = [...], default = "medium" }`; also'
+        " `budget = [least, most]` in tokens. `levels = []`: a model without reasoning.",
+        shown="catalogue",
+    )
+    context: int | None = setting(
+        v.whole(1, 1_000_000_000, 128_000), None, "Window in tokens.", shown="catalogue"
+    )
+    max_output: int | None = setting(
+        v.whole(1, 1_000_000_000, 16_000), None, "Most tokens of an answer.", shown="catalogue"
+    )
+    input: tuple[str, ...] | None = setting(
+        INPUT,
+        None,
+        "Kinds of input it takes: text, image, pdf, audio, video.",
+        shown="catalogue",
+    )
+    tools: bool | None = setting(v.FLAG, None, "Whether it takes tools.", shown="catalogue")
+    price: Price | None = setting(  # noqa: RUF009 - a field
+        PRICE,
+        None,
+        'USD per million tokens as text, since fractions would be inexact: `{ input = "4.00",'
+        ' output = "20.00" }`; also cached_input, cache_write, cache_write_long, audio_input,'
+        " audio_output, per_request (USD for each request) and above = [{ prompt_tokens = 200000,"
+        ' input = ... }] for dearer long prompts. Or "free".',
+        shown="catalogue",
+    )
+    quirks: Mapping[str, object] = setting(
+        QUIRKS, MappingProxyType({}), "How it differs from its provider.", shown="catalogue"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A whole configuration, checked.
+
+    Attributes:
+        providers: by name, in file order.
+        models: by public id, in file order.
+        origin: `file`, `environment` (providers found there) or `sandbox` (nothing found).
+        path: the file, if there is one.
+        sources: files whose change calls for a reload: the file itself and every `file:` value.
+        config_hash: 12 hex digits that differ whenever a setting does.
+        data_dir: the folder of the embedded store.
+    """
+
+    server: Server = field(default_factory=Server)
+    brand: Brand = field(default_factory=Brand)
+    storage: Storage = field(default_factory=Storage)
+    streaming: Streaming = field(default_factory=Streaming)
+    routing: Routing = field(default_factory=Routing)
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    billing: Billing = field(default_factory=Billing)
+    log: Log = field(default_factory=Log)
+    catalogue: CatalogueSettings = field(default_factory=CatalogueSettings)
+    providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    models: Mapping[str, ModelSettings] = field(default_factory=dict)
+    origin: Literal["file", "environment", "sandbox"] = "file"
+    path: Path | None = None
+    sources: tuple[Path, ...] = ()
+    config_hash: str = ""
+    data_dir: Path = Path("zurelay-data")
+
+
+TABLES: Mapping[str, type] = MappingProxyType(
+    {
+        "server": Server,
+        "brand": Brand,
+        "storage": Storage,
+        "streaming": Streaming,
+        "routing": Routing,
+        "sandbox": Sandbox,
+        "billing": Billing,
+        "log": Log,
+        "catalogue": CatalogueSettings,
+    }
+)
+"""Tables that stand once, in the order of the documentation."""
+
+NAMED_TABLES: Mapping[str, type] = MappingProxyType(
+    {"providers": ProviderSettings, "models": ModelSettings}
+)
+"""Tables that stand once for each name: `[providers.X]`, `[models."X"]`."""
+
+
+def settings_of(table: type) -> tuple[Setting, ...]:
+    """The settings of a table, in order."""
+    return tuple(
+        Setting(
+            one.name,
+            one.metadata["type"],
+            one.metadata["doc"],
+            one.metadata["default"],
+            one.metadata["shown"],
+            one.metadata["restart"],
+        )
+        for one in fields(table)
+    )

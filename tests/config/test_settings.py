@@ -1,0 +1,44 @@
+from zurelay.config.settings import (
+    NAMED_TABLES,
+    REQUIRED,
+    TABLES,
+    ProviderSettings,
+    Settings,
+    settings_of,
+)
+
+
+def test_the_default_of_every_setting_is_what_the_dataclass_holds():
+    for name, table in TABLES.items():
+        made = getattr(Settings(), name)
+        for one in settings_of(table):
+            assert getattr(made, one.name) == one.default, (name, one.name)
+
+
+def test_only_the_kind_of_a_provider_must_be_given():
+    required = {
+        (name, one.name)
+        for name, table in {**TABLES, **NAMED_TABLES}.items()
+        for one in settings_of(table)
+        if one.default is REQUIRED
+    }
+    assert required == {("providers", "kind")}
+
+
+def test_defaults_pass_their_own_type():
+    for table in (*TABLES.values(), *NAMED_TABLES.values()):
+        for one in settings_of(table):
+            if one.default is REQUIRED or one.default is None or one.type.secret:
+                continue
+            value = list(one.default) if isinstance(one.default, tuple) else one.default
+            if not isinstance(value, str | int | float | list):
+                value = dict(value)
+            assert one.type.read(value) == one.default, one.name
+
+
+def test_secrets_stay_out_of_the_repr():
+    made = ProviderSettings(
+        kind="openai", api_key="sk-1", api_keys=("sk-2",), headers={"authorization": "sk-3"}
+    )
+    assert "sk-" not in repr(made)
+    assert "sk-" not in repr(Settings(providers={"x": made}))
