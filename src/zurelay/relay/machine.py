@@ -282,7 +282,9 @@ class Machine:
 
     def _hedge_rang(self, number: int, do: list[Action]) -> None:
         first = self._live.get(number)
-        if first is None or first.started or self._hedged or not self._room():
+        if not self._timing.hedge or self._hedged or not self._room():
+            return
+        if first is None or first.started:
             return
         beside = self._candidates.beside(first.candidate)
         if beside is not None:
