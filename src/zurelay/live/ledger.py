@@ -1,0 +1,346 @@
+"""The ledger of one process: reserve in memory, settle into the journal, project into the log.
+
+Settling queues. Once per turn of the loop everything queued becomes one group in the journal, and
+with that is durable; then the answers may end. A thread moves groups on into the request log, and
+the mark of how far it came is written in the same transaction, so that a start after any kind of
+end moves each entry exactly once. Until then entries are read from memory.
+
+If the journal cannot be written, new requests are refused, answers under way end a second later,
+and their records wait in memory for a journal that works again: nothing billed is ever dropped.
+"""
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import Final
+
+import structlog
+
+from zurelay.chat.problems import Refused, overloaded_here
+from zurelay.live.journal import Journal, JournalError
+from zurelay.live.ports import Entry, RequestLog
+from zurelay.live.records import encode_record
+from zurelay.meter.ports import Hold
+from zurelay.meter.record import RequestRecord
+
+_GROUPS: Final = 64
+"""Groups per transaction on the log."""
+
+_REPLAY: Final = 1000
+"""Entries per transaction at the start."""
+
+_log = structlog.get_logger("zurelay.ledger")
+
+
+class MemoryHold:
+    """What one request may cost, set aside until it is settled."""
+
+    __slots__ = ("account", "ceiling", "key", "settled")
+
+    def __init__(self, account: str, key: str, ceiling: int) -> None:
+        self.account = account
+        self.key = key
+        self.ceiling = ceiling
+        self.settled = False
+
+
+class JournalLedger:
+    """A `meter.ports.Ledger` on a journal and a log. Belongs to one event loop.
+
+    Attributes:
+        held: nano-dollars set aside for requests under way; `holds` how many these are.
+        broken: why the journal cannot be written; None while it can.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        log: RequestLog,
+        *,
+        power_safe: bool = False,
+        delay_s: float = 0.1,
+        retry_s: float = 1.0,
+        keep: int = 50_000,
+    ) -> None:
+        """Make a ledger; nothing runs before `start`.
+
+        Args:
+            journal: owned from now on.
+            log: where entries end up; called from a thread.
+            power_safe: the journal waits for the disk, so it is written from a thread.
+            delay_s: how long entries may wait for company on their way into the log.
+            retry_s: pause after a failure of journal or log.
+            keep: entries kept in memory until the log has them; more wait in the journal alone.
+        """
+        self._journal = journal
+        self._log = log
+        self._delay_s = delay_s
+        self._retry_s = retry_s
+        self._keep = keep
+        self._writer = ThreadPoolExecutor(1, "journal") if power_safe else None
+        self._projector = ThreadPoolExecutor(1, "projector")
+        self._running: dict[str, RequestRecord] = {}
+        self._unlogged: dict[str, RequestRecord] = {}
+        self._queue: list[tuple[RequestRecord, bytes]] = []
+        self._waiting: list[Callable[[], None]] = []
+        self._failed_once = 0  # of `_waiting`
+        self._flushing = False
+        self._pending: deque[tuple[int, list[Entry] | None]] = deque()
+        self._projecting: Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._applied = 0
+        self._spent: defaultdict[str, int] = defaultdict(int)
+        self.held = 0
+        self.holds = 0
+        self.broken: str | None = None
+
+    async def start(self) -> None:
+        """Move what an earlier process left in the journal into the log, then take requests.
+
+        Raises:
+            JournalError: the journal is damaged.
+            Exception: the log cannot be written.
+        """
+        self._loop = asyncio.get_running_loop()
+        await self._loop.run_in_executor(self._projector, self._replay)
+
+    async def close(self) -> None:
+        """Make everything durable and bring it into the log; no request may be under way."""
+        settled = self._loop.create_future()
+        self._wait(lambda: settled.set_result(None))
+        await settled
+        if self._queue:
+            self._flush_last()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._projecting is not None:
+            await asyncio.wait([asyncio.wrap_future(self._projecting)])
+            await asyncio.sleep(0)
+        try:
+            await self._loop.run_in_executor(self._projector, self._replay)
+        except Exception as error:  # noqa: BLE001 - the journal keeps what the log refused
+            _log.error("log_write_failed", error=str(error), left_in_journal=len(self._pending))
+        if self._writer is not None:
+            self._writer.shutdown()
+        self._projector.shutdown()
+        self._journal.close()
+
+    def _flush_last(self) -> None:
+        """One more try; what cannot be written is told, whole, so that it can be billed by hand."""
+        try:
+            self._journal.append([text for _, text in self._queue], self._applied)
+        except JournalError as error:
+            for _, text in self._queue:
+                _log.critical("request_not_recorded", error=str(error), record=text.decode())
+
+    def reserve(self, account: str, key: str, ceiling: int) -> MemoryHold:
+        """Set `ceiling` nano-dollars aside.
+
+        Raises:
+            Refused: 503 while nothing can be recorded.
+        """
+        if self.broken is not None:
+            raise Refused(overloaded_here("The gateway cannot record requests just now."))
+        self.held += ceiling
+        self.holds += 1
+        return MemoryHold(account, key, ceiling)
+
+    def begin(self, record: RequestRecord) -> None:
+        """Show the request as running until it is settled."""
+        self._running[record.id] = record
+
+    def settle(self, hold: Hold | None, record: RequestRecord, done: Callable[[], None]) -> None:
+        """Charge, release and record a request; once per id. See `meter.ports.Ledger`."""
+        if isinstance(hold, MemoryHold):
+            if hold.settled:
+                self._settled_twice(record, done)
+                return
+            hold.settled = True
+            self.held -= hold.ceiling
+            self.holds -= 1
+        id_ = record.id
+        if id_ in self._unlogged:
+            self._settled_twice(record, done)
+            return
+        self._running.pop(id_, None)
+        self._unlogged[id_] = record
+        self._queue.append((record, encode_record(record)))
+        self._spent[record.key] += record.cost
+        self._wait(done)
+
+    def find(self, id_: str) -> RequestRecord | None:
+        """A request that is running or not yet in the log."""
+        return self._running.get(id_) or self._unlogged.get(id_)
+
+    async def read(self, id_: str, account: str | None) -> RequestRecord | None:
+        """A request by id, wherever it is, if it belongs to that account; None looks in all."""
+        record = self.find(id_)
+        if record is not None:
+            return record if account in (None, record.account) else None
+        return await asyncio.to_thread(self._log.get, id_, account)
+
+    def unlogged(self) -> list[RequestRecord]:
+        """Requests that are running or not yet in the log, newest first."""
+        return sorted(
+            {**self._unlogged, **self._running}.values(), key=lambda r: r.id, reverse=True
+        )
+
+    def spent(self, key: str) -> int:
+        """Nano-dollars that key has ever spent."""
+        return self._spent.get(key, 0)
+
+    @property
+    def backlog(self) -> int:
+        """Groups that are durable but not yet in the log."""
+        return len(self._pending)
+
+    def _settled_twice(self, record: RequestRecord, done: Callable[[], None]) -> None:
+        _log.error("settled_twice", request_id=record.id)
+        self._wait(done)
+
+    def _wait(self, done: Callable[[], None]) -> None:
+        self._waiting.append(done)
+        if not self._flushing:
+            self._flushing = True
+            self._loop.call_soon(self._flush)
+
+    # Into the journal.
+
+    def _flush(self) -> None:
+        queue, waiting = self._queue, self._waiting
+        if not queue:
+            self._flushing = False
+            self._waiting = []
+            _run(waiting)
+            return
+        self._queue, self._waiting = [], []
+        texts = [text for _, text in queue]
+        if self._writer is not None:
+            writing = self._writer.submit(self._journal.append, texts, self._applied)
+            writing.add_done_callback(
+                lambda f: self._loop.call_soon_threadsafe(self._flushed, f, queue, waiting)
+            )
+            return
+        try:
+            seq = self._journal.append(texts, self._applied)
+        except JournalError as error:
+            self._not_durable(error, queue, waiting)
+        else:
+            self._durable(seq, queue, waiting)
+
+    def _flushed(
+        self, written: Future[int], queue: list[Entry], waiting: list[Callable[[], None]]
+    ) -> None:
+        error = written.exception()
+        if error is not None:
+            self._not_durable(error, queue, waiting)
+        else:
+            self._durable(written.result(), queue, waiting)
+
+    def _durable(self, seq: int, group: list[Entry], waiting: list[Callable[[], None]]) -> None:
+        if self.broken is not None:
+            _log.warning("journal_works_again")
+            self.broken = None
+            self._projector.submit(self._journal.restore_ballast)
+        self._failed_once = 0
+        if len(self._unlogged) > self._keep:
+            for record, _ in group:
+                del self._unlogged[record.id]
+            self._pending.append((seq, None))
+        else:
+            self._pending.append((seq, group))
+        if self._waiting or self._queue:
+            self._loop.call_soon(self._flush)
+        else:
+            self._flushing = False
+        _run(waiting)
+        if self._timer is None:
+            if self._projecting is None:
+                self._timer = self._loop.call_later(self._delay_s, self._project)
+        elif len(self._pending) == _GROUPS:
+            self._timer.cancel()
+            self._project()
+
+    def _not_durable(
+        self,
+        error: BaseException,
+        queue: list[Entry],
+        waiting: list[Callable[[], None]],
+    ) -> None:
+        if self.broken is None:
+            _log.error("journal_write_failed", error=str(error), effect="new requests get 503")
+        self.broken = str(error)
+        released, kept = waiting[: self._failed_once], waiting[self._failed_once :]
+        self._queue = queue + self._queue
+        self._waiting = kept + self._waiting
+        self._failed_once = len(kept)
+        self._loop.call_later(self._retry_s, self._flush)
+        _run(released)
+
+    # Into the log.
+
+    def _project(self) -> None:
+        self._timer = None
+        groups = list(islice(self._pending, _GROUPS))
+        self._projecting = self._projector.submit(self._apply, groups)
+        self._projecting.add_done_callback(
+            lambda f: self._loop.call_soon_threadsafe(self._projected, f, groups)
+        )
+
+    def _apply(self, groups: Sequence[tuple[int, list[Entry] | None]]) -> None:
+        """In the projector's thread."""
+        entries: list[Entry] = []
+        for seq, group in groups:
+            if group is None:
+                for _, records in self._journal.groups(seq - 1, seq):
+                    entries += [(record, encode_record(record)) for record in records]
+            else:
+                entries += group
+        self._log.apply(self._journal.id, groups[-1][0], entries)
+        self._journal.checkpoint()
+
+    def _projected(
+        self, applied: Future[None], groups: Sequence[tuple[int, list[Entry] | None]]
+    ) -> None:
+        self._projecting = None
+        error = applied.exception()
+        if error is not None:
+            _log.error("log_write_failed", error=str(error), left_in_journal=len(self._pending))
+            self._timer = self._loop.call_later(self._retry_s, self._project)
+            return
+        for _, group in groups:
+            self._pending.popleft()
+            for record, _ in group or ():
+                self._unlogged.pop(record.id, None)
+        self._applied = groups[-1][0]
+        if len(self._pending) >= _GROUPS:
+            self._project()
+        elif self._pending:
+            self._timer = self._loop.call_later(self._delay_s, self._project)
+
+    def _replay(self) -> None:
+        """In the projector's thread: everything the journal has and the log lacks."""
+        applied = self._log.applied(self._journal.id)
+        self._journal.continue_after(applied)
+        entries: list[Entry] = []
+        last = applied
+        for seq, records in self._journal.groups(applied):
+            entries += [(record, encode_record(record)) for record in records]
+            last = seq
+            if len(entries) >= _REPLAY:
+                self._log.apply(self._journal.id, last, entries)
+                entries = []
+        if entries:
+            self._log.apply(self._journal.id, last, entries)
+        self._applied = last
+        self._spent.update(self._log.spent())
+
+
+def _run(waiting: Sequence[Callable[[], None]]) -> None:
+    for done in waiting:
+        try:
+            done()
+        except Exception:  # noqa: BLE001 - one answer's fault must not stop the others
+            _log.exception("settle_callback_failed")

@@ -1,0 +1,80 @@
+"""Log entries as JSON that every store can hold, whatever an upstream or caller made of them."""
+
+from dataclasses import replace
+
+import msgspec
+import structlog
+
+from zurelay.chat.usage import Usage
+from zurelay.meter.record import RequestRecord
+
+MOST_COST = 2**53
+"""Nano-dollars; about nine million dollars for one request."""
+
+MOST_TOKENS = 2**40
+
+_encode = msgspec.json.Encoder().encode
+_log = structlog.get_logger("zurelay.ledger")
+
+
+def encode_record(record: RequestRecord) -> bytes:
+    """Its JSON. Numbers that would overflow a column are cut, in the record too, and reported."""
+    usage = record.usage
+    if not 0 <= record.cost <= MOST_COST or (usage is not None and _absurd(usage)):
+        _log.error("absurd_usage", request_id=record.id, cost=record.cost)
+        record.cost = min(max(record.cost, 0), MOST_COST)
+        record.cost_estimated = True
+        record.usage = None if usage is None else _cut(usage)
+    try:
+        return _encode(record)
+    except (UnicodeEncodeError, msgspec.MsgspecError):
+        _clean(record)
+        return _encode(record)
+
+
+def _absurd(usage: Usage) -> bool:
+    return (
+        usage.prompt > MOST_TOKENS
+        or usage.completion > MOST_TOKENS
+        or min(
+            usage.input,
+            usage.cached_input,
+            usage.cache_write,
+            usage.cache_write_long,
+            usage.audio_input,
+            usage.output,
+            usage.audio_output,
+        )
+        < 0
+    )
+
+
+def _cut(usage: Usage) -> Usage:
+    names = (
+        "input",
+        "cached_input",
+        "cache_write",
+        "cache_write_long",
+        "audio_input",
+        "output",
+        "audio_output",
+    )
+    counts = {name: min(max(getattr(usage, name), 0), MOST_TOKENS) for name in names}
+    return replace(usage, **counts, estimated=True)
+
+
+def _clean(record: RequestRecord) -> None:
+    """Replace characters that are no Unicode text, such as half of a surrogate pair."""
+    for name in record.__struct_fields__:
+        value = getattr(record, name)
+        if isinstance(value, str):
+            setattr(record, name, _text(value))
+    if record.metadata is not None:
+        record.metadata = {_text(k): _text(v) for k, v in record.metadata.items()}
+    for attempt in record.attempts:
+        if attempt.detail is not None:
+            attempt.detail = _text(attempt.detail)
+
+
+def _text(value: str) -> str:
+    return value.encode("utf-8", "replace").decode()
