@@ -144,7 +144,7 @@ class Storage:
     url: str = setting(
         v.database(),
         "",
-        "The database: `sqlite:///relative/path.db` or `sqlite:////absolute/path.db`.",
+        "The database. This release has SQLite in --data only: leave it empty.",
         shown="SQLite in --data",
         restart=True,
     )

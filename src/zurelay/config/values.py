@@ -286,16 +286,15 @@ def word(example: str) -> Type:
 
 
 def database() -> Type:
-    """The address of the store; empty for the default."""
+    """The address of the store; empty for the one in the data folder."""
 
     def read(value: object) -> str:
-        found = _text(value, 'an address such as "sqlite:///zurelay.db"')
-        if found and not (found.startswith("sqlite:///") and len(found) > len("sqlite:///")):
+        if _text(value, '""'):
             raise wrong(
-                "this release keeps its data in SQLite; leave it out for a database in --data, or"
-                ' write for example "sqlite:////var/lib/zurelay/zurelay.db"'
+                "this release keeps its data in SQLite in the folder --data names; write"
+                ' "" or leave it out (PostgreSQL comes with a later release)'
             )
-        return found
+        return ""
 
     return Type("address of a database", read)
 

@@ -1,0 +1,165 @@
+from collections.abc import Mapping, Sequence
+
+from zurelay.catalogue.load import catalogue
+from zurelay.catalogue.model import FREE, Model, Price, Reasoning
+from zurelay.catalogue.sandbox import SANDBOX_MODELS
+from zurelay.config.models import RouteSetting
+from zurelay.config.routing import build_table
+from zurelay.config.settings import ModelSettings, ProviderSettings, Sandbox, Settings
+from zurelay.plan.route import RoutingTable, ServedModel
+
+DEAR = Price(classes={"input": 9, "output": 9})
+CHEAP = Price(classes={"input": 1, "output": 1})
+
+KNOWN = catalogue(
+    [
+        Model("gpt-6", "GPT-6", "openai", "gpt-6-2026", price=DEAR, quirks={"stop_limit": 0}),
+        Model("gpt-6-mini", "GPT-6 mini", "openai", "gpt-6-mini", later=(CHEAP,), price=DEAR),
+        Model("llama", "Llama", "groq", "meta/llama", price=CHEAP),
+        Model("llama", "Llama", "together", "meta-llama/Llama", price=DEAR),
+        *SANDBOX_MODELS,
+    ]
+)
+
+OPENAI = ProviderSettings(kind="openai", api_key="k")
+GROQ = ProviderSettings(kind="groq", api_key="k")
+TOGETHER = ProviderSettings(kind="together", api_key="k")
+VLLM = ProviderSettings(kind="vllm")
+
+
+def table(
+    providers: Mapping[str, ProviderSettings],
+    models: Mapping[str, ModelSettings] | None = None,
+    lists: Mapping[str, Sequence[str]] | None = None,
+    *,
+    sandbox: bool = False,
+) -> RoutingTable:
+    settings = Settings(providers=providers, models=models or {}, sandbox=Sandbox(enabled=sandbox))
+    return build_table(settings, KNOWN, lists or {})
+
+
+def served(found: RoutingTable, model_id: str) -> ServedModel:
+    one = found.find(model_id)
+    assert one is not None
+    return one
+
+
+def test_a_provider_serves_its_vendors_whole_catalogue() -> None:
+    found = table({"o": OPENAI})
+    assert list(found.models) == ["gpt-6", "gpt-6-mini"]
+    (route,) = served(found, "gpt-6").routes
+    assert (route.id, route.number, route.upstream_model) == ("o:gpt-6-2026", 1, "gpt-6-2026")
+    assert route.model is None, "the served model is the provider's own entry"
+
+
+def test_the_sandbox_is_served_when_it_is_on() -> None:
+    assert "sandbox/echo" in table({"o": OPENAI}, sandbox=True).models
+    assert "sandbox/echo" not in table({"o": OPENAI}).models
+
+
+def test_several_providers_with_one_public_id_are_its_routes_in_file_order() -> None:
+    found = served(table({"t": TOGETHER, "g": GROQ}), "llama")
+    assert [(r.number, r.id) for r in found.routes] == [
+        (1, "t:meta-llama/Llama"),
+        (2, "g:meta/llama"),
+    ]
+    assert found.model.vendor == "groq", "the catalogue's first entry speaks for the model"
+    prices = [(r.model or found.model).price for r in found.routes]
+    assert prices == [DEAR, CHEAP]
+
+
+def test_two_accounts_at_one_vendor_are_two_routes() -> None:
+    found = served(table({"a": OPENAI, "b": OPENAI}), "gpt-6")
+    assert [route.id for route in found.routes] == ["a:gpt-6-2026", "b:gpt-6-2026"]
+
+
+def test_a_provider_without_its_catalogue_serves_what_routes_name() -> None:
+    quiet = ProviderSettings(kind="openai", api_key="k", catalogue=False)
+    found = table({"o": quiet}, {"gpt-6": ModelSettings(routes=(RouteSetting("o"),))})
+    assert list(found.models) == ["gpt-6"]
+    assert served(found, "gpt-6").routes[0].upstream_model == "gpt-6-2026"
+
+
+def test_routes_replace_those_of_their_model_alone() -> None:
+    routes = (RouteSetting("g", "other", 2.5, 7), RouteSetting("o"))
+    found = table({"o": OPENAI, "g": GROQ}, {"gpt-6": ModelSettings(routes=routes)})
+    first, second = served(found, "gpt-6").routes
+    assert (first.id, first.number, first.weight, first.priority) == ("g:other", 1, 2.5, 7)
+    assert second.id == "o:gpt-6-2026"
+    assert [r.id for r in served(found, "gpt-6-mini").routes] == ["o:gpt-6-mini"]
+
+
+def test_a_model_elsewhere_keeps_its_facts_but_not_its_vendors_quirks() -> None:
+    found = served(
+        table({"v": VLLM}, {"gpt-6": ModelSettings(routes=(RouteSetting("v", "oss"),))}), "gpt-6"
+    )
+    entry = found.routes[0].model
+    assert entry is not None
+    assert (entry.price, dict(entry.quirks), entry.upstream) == (DEAR, {}, "oss")
+
+
+def test_a_server_of_ones_own_serves_the_list_it_told() -> None:
+    found = table({"v": VLLM}, lists={"v": ["qwen", "qwen", "llama"]})
+    assert list(found.models) == ["qwen", "llama"]
+    assert served(found, "qwen").routes[0].upstream_model == "qwen"
+    assert served(found, "qwen").model.price is None
+    assert served(found, "llama").model.name == "Llama"
+
+
+def test_a_server_that_told_nothing_serves_what_routes_name() -> None:
+    found = table({"v": VLLM}, {"qwen": ModelSettings(routes=(RouteSetting("v"),))})
+    assert [route.id for route in served(found, "qwen").routes] == ["v:qwen"]
+
+
+def test_a_model_nobody_reaches_is_not_served() -> None:
+    assert table({"v": VLLM}, {"qwen": ModelSettings(context=5)}).find("qwen") is None
+
+
+def test_the_operators_word_goes_over_the_catalogue_on_every_route() -> None:
+    own = ModelSettings(
+        name="Mine",
+        context=5,
+        max_output=4,
+        input=("text",),
+        tools=False,
+        reasoning=Reasoning(("low",), "low"),
+        price=FREE,
+        quirks={"think_tags": True},
+    )
+    found = served(table({"t": TOGETHER, "g": GROQ}, {"llama": own}), "llama")
+    assert found.model.id == "llama"
+    for entry in (found.model, *(r.model or found.model for r in found.routes)):
+        assert (entry.name, entry.context, entry.max_output) == ("Mine", 5, 4)
+        assert (entry.input, entry.tools, entry.price) == (("text",), False, FREE)
+        assert entry.quirks["think_tags"] is True
+
+
+def test_a_price_given_ends_the_catalogues_later_ones() -> None:
+    found = served(table({"o": OPENAI}, {"gpt-6-mini": ModelSettings(price=CHEAP)}), "gpt-6-mini")
+    assert (found.model.price, found.model.later) == (CHEAP, ())
+
+
+def test_an_override_adds_to_the_catalogues_quirks() -> None:
+    own = ModelSettings(quirks={"think_tags": True})
+    found = served(table({"o": OPENAI}, {"gpt-6": own}), "gpt-6")
+    assert dict(found.model.quirks) == {"stop_limit": 0, "think_tags": True}
+
+
+def test_a_route_written_twice_is_one_route() -> None:
+    twice = ModelSettings(routes=(RouteSetting("o"), RouteSetting("o")))
+    assert len(served(table({"o": OPENAI}, {"gpt-6": twice}), "gpt-6").routes) == 1
+
+
+def test_fallbacks_that_nobody_serves_just_now_are_left_out() -> None:
+    own = ModelSettings(fallbacks=("qwen", "gpt-6-mini"))
+    providers = {"o": OPENAI, "v": VLLM}
+    assert served(table(providers, {"gpt-6": own}), "gpt-6").fallbacks == ("gpt-6-mini",)
+    found = table(providers, {"gpt-6": own}, {"v": ["qwen"]})
+    assert served(found, "gpt-6").fallbacks == ("qwen", "gpt-6-mini")
+
+
+def test_providers_of_a_later_release_are_no_routes() -> None:
+    later = ProviderSettings(kind="vertex")
+    routes = (RouteSetting("x"), RouteSetting("o"))
+    found = table({"x": later, "o": OPENAI}, {"gpt-6": ModelSettings(routes=routes)})
+    assert [route.id for route in served(found, "gpt-6").routes] == ["o:gpt-6-2026"]
