@@ -5,7 +5,7 @@ known below. Errs on the side of hiding.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterable
 
 MOST_BYTES = 1024
 HIDDEN = "[redacted]"
@@ -27,18 +27,20 @@ _PATTERNS = (
     # Keys by their usual beginnings, whole or masked with stars or dots.
     (
         re.compile(
-            r"\b(?:sk|pk|rk|zk|zka|xai|gsk|fw|tgp_v\d|hf|r8|nvapi|AIza|ya29|csk|key|api)"
+            r"\b(?:sk|pk|rk|zk|zka|xai|gsk|fw|tgp_v\d|hf|r8|nvapi|AIza|ya29|csk)"
             r"[-_.*][\w.*-]{6,}"
         ),
         HIDDEN,
     ),
     (re.compile(r"\bAIza[\w-]{10,}"), HIDDEN),
     (re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b"), HIDDEN),
-    (re.compile(r"\beyJ[\w-]{5,}\.[\w.-]+"), HIDDEN),
+    (re.compile(r"\beyJ[\w-]{5,2000}\.[\w.-]+"), HIDDEN),
     # Organizations, projects and accounts.
     (re.compile(r"\barn:aws[\w-]*:[^\s\"',]+", re.IGNORECASE), "[account]"),
     (
-        re.compile(r"\b(?:org|organization|proj|acct|ws|wrkspc|user|team)[-_][A-Za-z0-9*]{6,}"),
+        re.compile(
+            r"\b(?:org|organization|proj|acct|ws|wrkspc|user|team)[-_](?=[A-Za-z*]*\d)[A-Za-z0-9*]{6,}"
+        ),
         "[account]",
     ),
     (
@@ -59,7 +61,7 @@ _PATTERNS = (
     (re.compile(r"\blocalhost(?::\d{1,5})?\b", re.IGNORECASE), "[host]"),
     (
         re.compile(
-            r"\b(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+"
+            r"\b(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,10}"
             r"(?:com|net|org|io|ai|dev|app|cloud|local|internal|lan|corp|svc|cn|eu|de|fr|uk|us|co)"
             r"(?::\d{1,5})?\b",
             re.IGNORECASE,
@@ -69,25 +71,34 @@ _PATTERNS = (
 )
 
 
-def redact(text: str, secrets: Collection[str] = ()) -> str:
-    """`text` fit to be shown: one line of visible text, at most 1 KB of UTF-8.
+def secrets_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
+    """One pattern for all configured secrets, made once per configuration; None for none.
 
     Args:
-        text: what a provider said, whatever it may hold.
         secrets: strings that must never show: keys, base URLs, hosts, organization and account
             ids, upstream names. Found in any case; shorter ones than 4 characters are ignored,
             since every text holds them by chance.
     """
-    known = len(text) > _MOST_READ
+    words = {word for word in secrets if len(word) >= _SHORTEST_SECRET}
+    if not words:
+        return None
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    return re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
+
+
+def redact(text: str, secrets: re.Pattern[str] | None = None) -> str:
+    """`text` fit to be shown: one line of visible text, at most 1 KB of UTF-8.
+
+    Args:
+        text: what a provider said, whatever it may hold.
+        secrets: what `secrets_pattern` made of this gateway's own.
+    """
+    shortened = len(text) > _MOST_READ
     text = plain(text[:_MOST_READ])
-    if known:  # what the cut may have left half of a secret goes too
+    if shortened:  # what the cut may have left half of a secret goes too
         text = text.rpartition(" ")[0]
-    words = sorted(
-        {word for word in secrets if len(word) >= _SHORTEST_SECRET}, key=len, reverse=True
-    )
-    if words:
-        pattern = "|".join(re.escape(word) for word in words)
-        text = re.sub(pattern, HIDDEN, text, flags=re.IGNORECASE)
+    if secrets is not None:
+        text = secrets.sub(HIDDEN, text)
     for shape, shown in _PATTERNS:
         text = shape.sub(shown, text)
     return cut(text)

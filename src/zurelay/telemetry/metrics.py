@@ -92,14 +92,13 @@ class Metrics:
 
     Args:
         version: of this program, for `zurelay_build_info`.
-        models: public ids that may be labels; see `serve`.
     """
 
-    def __init__(self, version: str, models: Collection[str] = ()) -> None:
+    def __init__(self, version: str) -> None:
         # A start time beside each series would double them.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
-        self._models = frozenset(models)
+        self._models: frozenset[str] = frozenset()
         self._series: dict[tuple[str, str], _Series] = {}
         self._attempts_seen: dict[tuple[str, str], Counter] = {}
         self._read_store: Callable[[], StoreHealth] | None = None
@@ -173,17 +172,26 @@ class Metrics:
         self._config = Gauge(
             "zurelay_config_info", "The configuration in force.", ("hash",), registry=registry
         )
+        self._reload_failures = Counter(
+            "zurelay_config_reload_failures",
+            "Changed configurations that had faults and were not used.",
+            registry=registry,
+        )
         self._build = Gauge(
             "zurelay_build_info", "The program that runs.", ("version",), registry=registry
         )
 
     # -- what the rest of the program tells ---------------------------------------------------
 
-    def serve(self, models: Collection[str], config_hash: str = "") -> None:
-        """A new configuration is in force: which models may be labels, and its hash."""
+    def config_in_force(self, config_hash: str, models: Collection[str]) -> None:
+        """A configuration is in force: its hash, and which public model ids may be labels."""
         self._models = frozenset(models)
         self._config.clear()
         self._config.labels(config_hash).set(1)
+
+    def reload_failed(self) -> None:
+        """A new configuration had faults; the old one stays in force."""
+        self._reload_failures.inc()
 
     def request_finished(
         self,

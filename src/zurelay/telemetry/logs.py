@@ -1,0 +1,250 @@
+"""Structured logs: one JSON object per line, or coloured lines for a person at a terminal.
+
+Every log goes to one stream in one shape, those of uvicorn and asyncio included. Knows how lines
+look, not which are worth writing.
+"""
+
+import logging
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, BinaryIO, Literal, TextIO
+
+import orjson
+import structlog
+from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
+
+from zurelay.catalogue.money import format_usd
+from zurelay.chat.redact import plain
+from zurelay.meter.record import RequestRecord
+
+Style = Literal["auto", "json", "console"]
+Level = Literal["debug", "info", "warning", "error"]
+
+_LEVELS: dict[str, int] = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+}
+_ROUTED = ("uvicorn", "uvicorn.error", "uvicorn.asgi", "asyncio")
+
+
+def configure(
+    level: Level = "info",
+    style: Style = "auto",
+    stream: TextIO | None = None,
+    now: Callable[[], float] = time.time,
+) -> None:
+    """Set logging up for the whole process; may be called again to change it.
+
+    Args:
+        level: what is less serious is not written.
+        style: `auto` writes for people where `stream` is a terminal, JSON elsewhere.
+        stream: where lines go; standard error by default.
+        now: Unix time, for the `time` field.
+    """
+    target = stream if stream is not None else sys.stderr
+    stamp = _Stamps(now)
+    people = style == "console" or (style == "auto" and target.isatty())
+    shape: list[Processor]
+    if people:
+        shape = [_plain_values, structlog.dev.ConsoleRenderer(colors=target.isatty())]
+    else:
+        shape = [structlog.processors.format_exc_info, _render_json]
+    lines = _Lines(target)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            _add_logger_name,
+            stamp,
+            *shape,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level]),
+        logger_factory=lines.named,
+        cache_logger_on_first_use=False,
+    )
+    _route_standard_logging(_LEVELS[level])
+    if _LEVELS[level] > logging.INFO:
+        _requests.write = _ignore
+    elif people:
+        _requests.write = _request_by_structlog
+    else:
+        _requests.write = _RequestLines(lines, stamp)
+
+
+def log_request(record: RequestRecord) -> None:
+    """Write the one line of a request that is over."""
+    _requests.write(record)
+
+
+def request_fields(record: RequestRecord) -> dict[str, Any]:
+    """The fields of a request's line. Ids, names and numbers only: no key, prompt or user."""
+    fields: dict[str, Any] = {
+        "id": record.id,
+        "key": record.key,
+        "account": record.account,
+        "endpoint": record.endpoint,
+        "model": record.model,
+        "status": record.status,
+        "http_status": record.http_status,
+        "stream": record.stream,
+        "attempts": len(record.attempts),
+    }
+    if record.answered_by is not None:
+        fields["answered_by"] = record.answered_by
+    if record.error is not None:
+        fields["error"] = record.error
+    if record.duration_ms is not None:
+        fields["ms"] = round(record.duration_ms, 1)
+    if record.first_token_ms is not None:
+        fields["first_token_ms"] = round(record.first_token_ms, 1)
+    usage = record.usage
+    if usage is not None:
+        fields["tokens_in"] = usage.prompt
+        fields["tokens_out"] = usage.completion
+        fields["cost_usd"] = format_usd(record.cost)
+    return fields
+
+
+class _Lines:
+    """Where lines go: text or bytes, each flushed."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._bytes: BinaryIO | None = getattr(stream, "buffer", None)
+
+    def named(self, *names: str) -> "_LineLogger":
+        """What structlog wraps; `get_logger("zurelay.api")` gives it a name."""
+        return _LineLogger(self, names[0] if names else "")
+
+    def write(self, line: str | bytes) -> None:
+        if self._bytes is None:
+            text = line if isinstance(line, str) else line.decode()
+            self._stream.write(text + "\n")
+            self._stream.flush()
+            return
+        data = line if isinstance(line, bytes) else line.encode(errors="backslashreplace")
+        self._bytes.write(data + b"\n")
+        self._bytes.flush()
+
+
+class _LineLogger:
+    """The innermost logger: every level is a line."""
+
+    def __init__(self, lines: _Lines, name: str) -> None:
+        self.name = name
+        self.debug = self.info = self.warning = self.error = lines.write
+        self.critical = self.fatal = self.exception = self.msg = self.log = lines.write
+
+
+class _Stamps:
+    """The `time` field: RFC 3339 in UTC with milliseconds; the text of a second is kept."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._second = -1
+        self._text = ""
+
+    def text(self) -> str:
+        now = self._now()
+        second = int(now)
+        if second != self._second:
+            self._second = second
+            self._text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        return f"{self._text}.{int((now - second) * 1000):03d}Z"
+
+    def __call__(self, _logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+        event["time"] = self.text()
+        return event
+
+
+class _RequestLines:
+    """Writes requests as JSON past the processor chain, which costs more than the line itself."""
+
+    def __init__(self, lines: _Lines, stamp: _Stamps) -> None:
+        self._lines = lines
+        self._stamp = stamp
+
+    def __call__(self, record: RequestRecord) -> None:
+        head = {"time": self._stamp.text(), "level": "info", "event": "request"}
+        self._lines.write(_json(head | request_fields(record)))
+
+
+def _request_by_structlog(record: RequestRecord) -> None:
+    logger: FilteringBoundLogger = structlog.get_logger()
+    logger.info("request", **request_fields(record))
+
+
+def _ignore(_record: RequestRecord) -> None:
+    """Requests are less serious than what is written."""
+
+
+class _Requests:
+    """Holds what `configure` chose for request lines."""
+
+    write: Callable[[RequestRecord], None] = staticmethod(_request_by_structlog)
+
+
+_requests = _Requests()
+
+
+class _ToStructlog(logging.Handler):
+    """Hands the standard library's log records to structlog."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        logger: FilteringBoundLogger = structlog.get_logger(record.name)
+        try:
+            message = record.getMessage().strip()
+        except (TypeError, ValueError):  # arguments that do not fit the format
+            message = str(record.msg)
+        exception = {"exc_info": record.exc_info} if record.exc_info else {}
+        level = min(max(record.levelno // 10 * 10, logging.DEBUG), logging.CRITICAL)
+        logger.log(level, message, **exception)
+
+
+def _route_standard_logging(level: int) -> None:
+    """Everything that other libraries log takes our way; nothing is written twice."""
+    root = logging.getLogger()
+    for handler in [old for old in root.handlers if isinstance(old, _ToStructlog)]:
+        root.removeHandler(handler)
+    root.addHandler(_ToStructlog())
+    # Other libraries' chatter is worth less than our own.
+    root.setLevel(max(level, logging.WARNING))
+    for name in _ROUTED:
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+        logger.setLevel(logging.NOTSET)
+
+
+def _add_logger_name(logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+    if logger is not None and logger.name:
+        event["logger"] = logger.name
+    return event
+
+
+def _plain_values(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+    """Text from outside must not steer the terminal."""
+    for name, value in event.items():
+        if isinstance(value, str):
+            event[name] = plain(value)
+    return event
+
+
+def _render_json(_logger: WrappedLogger, _name: str, event: EventDict) -> bytes:
+    first = {"time": event.pop("time"), "level": event.pop("level"), "event": event.pop("event")}
+    return _json({**first, **event})
+
+
+def _json(line: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(line, default=str)
+    except orjson.JSONEncodeError:  # lone surrogates, huge integers, keys that are no text
+        return orjson.dumps({str(name): _encodable(value) for name, value in line.items()})
+
+
+def _encodable(value: object) -> str:
+    return str(value).encode(errors="backslashreplace").decode()
