@@ -98,9 +98,7 @@ class Journal:
         except sqlite3.Error as error:
             raise JournalError(f"{self.path}: {error}") from error
 
-    def groups(
-        self, after: int, upto: int | None = None
-    ) -> Iterator[tuple[int, list[RequestRecord]]]:
+    def groups(self, after: int, upto: int = _LAST) -> Iterator[tuple[int, list[RequestRecord]]]:
         """Groups numbered above `after`, up to and with `upto`, in order.
 
         Raises:

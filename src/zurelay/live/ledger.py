@@ -91,6 +91,7 @@ class JournalLedger:
         self._projecting: Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._applied = 0
+        self._closing = False
         self._spent: defaultdict[str, int] = defaultdict(int)
         self.held = 0
         self.holds = 0
@@ -113,15 +114,16 @@ class JournalLedger:
         await settled
         if self._queue:
             self._flush_last()
+        self._closing = True
         if self._timer is not None:
             self._timer.cancel()
-        if self._projecting is not None:
-            await asyncio.wait([asyncio.wrap_future(self._projecting)])
-            await asyncio.sleep(0)
         try:
             await self._loop.run_in_executor(self._projector, self._replay)
         except Exception as error:  # noqa: BLE001 - the journal keeps what the log refused
             _log.error("log_write_failed", error=str(error), left_in_journal=len(self._pending))
+        else:
+            self._pending.clear()
+            self._unlogged.clear()
         if self._writer is not None:
             self._writer.shutdown()
         self._projector.shutdown()
@@ -305,6 +307,8 @@ class JournalLedger:
         self, applied: Future[None], groups: Sequence[tuple[int, list[Entry] | None]]
     ) -> None:
         self._projecting = None
+        if self._closing:
+            return
         error = applied.exception()
         if error is not None:
             _log.error("log_write_failed", error=str(error), left_in_journal=len(self._pending))
