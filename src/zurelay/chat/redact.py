@@ -5,7 +5,8 @@ known below. Errs on the side of hiding.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
+from functools import lru_cache
 
 MOST_BYTES = 1024
 HIDDEN = "[redacted]"
@@ -71,37 +72,33 @@ _PATTERNS = (
 )
 
 
-def secrets_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
-    """One pattern for all configured secrets, made once per configuration; None for none.
-
-    Args:
-        secrets: strings that must never show: keys, base URLs, hosts, organization and account
-            ids, upstream names. Found in any case; shorter ones than 4 characters are ignored,
-            since every text holds them by chance.
-    """
-    words = {word for word in secrets if len(word) >= _SHORTEST_SECRET}
-    if not words:
-        return None
-    longest_first = sorted(words, key=lambda word: (-len(word), word))
-    return re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
-
-
-def redact(text: str, secrets: re.Pattern[str] | None = None) -> str:
+def redact(text: str, secrets: Collection[str] = ()) -> str:
     """`text` fit to be shown: one line of visible text, at most 1 KB of UTF-8.
 
     Args:
         text: what a provider said, whatever it may hold.
-        secrets: what `secrets_pattern` made of this gateway's own.
+        secrets: this gateway's own strings that must never show: keys, base URLs, hosts,
+            organization and account ids, upstream names. Found in any case; shorter ones than 4
+            characters are ignored, since every text holds them by chance. A frozenset is
+            compiled once.
     """
     shortened = len(text) > _MOST_READ
     text = plain(text[:_MOST_READ])
     if shortened:  # what the cut may have left half of a secret goes too
         text = text.rpartition(" ")[0]
-    if secrets is not None:
-        text = secrets.sub(HIDDEN, text)
+    own = _pattern(frozenset(secrets))
+    if own is not None:
+        text = own.sub(HIDDEN, text)
     for shape, shown in _PATTERNS:
         text = shape.sub(shown, text)
     return cut(text)
+
+
+@lru_cache(maxsize=16)
+def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
+    words = [word for word in secrets if len(word) >= _SHORTEST_SECRET]
+    words.sort(key=lambda word: (-len(word), word))  # a longer one may begin with a shorter
+    return re.compile("|".join(map(re.escape, words)), re.IGNORECASE) if words else None
 
 
 def plain(text: str) -> str:
