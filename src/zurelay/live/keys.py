@@ -35,6 +35,7 @@ class KeyRing:
 
     Attributes:
         refused: calls without a valid key since the start.
+        failing: the source did not answer when it was last asked.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class KeyRing:
         """Make an empty ring; `start` fills it.
 
         Args:
-            source: asked from threads, one call at a time.
+            source: owned from now on; asked from threads, one call at a time.
             clock: Unix time.
             stale_s: how long keys in memory are trusted while the source does not answer.
         """
@@ -63,7 +64,7 @@ class KeyRing:
         self._look_up: asyncio.Task[None] | None = None
         self._asked_at = float("-inf")  # by the loop's clock
         self._asking = asyncio.Lock()
-        self._failing = False
+        self.failing = False
         self.refused = 0
         self._refused_logged = 0
         self._logged_at = float("-inf")
@@ -164,13 +165,13 @@ class KeyRing:
             if self._clock() - self._touched >= TOUCH_S:
                 await self._touch()
         except Exception as error:  # noqa: BLE001 - whatever ails the store, keys in memory serve
-            if not self._failing:
+            if not self.failing:
                 _log.error("keys_not_read", error=str(error))
-            self._failing = True
+            self.failing = True
         else:
-            if self._failing:
+            if self.failing:
                 _log.warning("keys_read_again")
-            self._failing = False
+            self.failing = False
 
     async def _ask(self) -> None:
         async with self._asking:

@@ -13,7 +13,6 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
 from typing import Final
 
 import structlog
@@ -25,8 +24,11 @@ from zurelay.live.records import encode_record
 from zurelay.meter.ports import Hold
 from zurelay.meter.record import RequestRecord
 
-_GROUPS: Final = 64
-"""Groups per transaction on the log."""
+_BATCH: Final = 512
+"""Entries per transaction on the log, give or take a group."""
+
+_HURRY: Final = 64
+"""Groups that do not wait for more company."""
 
 _REPLAY: Final = 1000
 """Entries per transaction at the start."""
@@ -261,7 +263,7 @@ class JournalLedger:
         if self._timer is None:
             if self._projecting is None:
                 self._timer = self._loop.call_later(self._delay_s, self._project)
-        elif len(self._pending) == _GROUPS:
+        elif len(self._pending) == _HURRY:
             self._timer.cancel()
             self._project()
 
@@ -285,7 +287,13 @@ class JournalLedger:
 
     def _project(self) -> None:
         self._timer = None
-        groups = list(islice(self._pending, _GROUPS))
+        groups = []
+        entries = 0
+        for group in self._pending:
+            groups.append(group)
+            entries += len(group[1] or ()) or _BATCH  # one from the journal may be of any size
+            if entries >= _BATCH:
+                break
         self._projecting = self._projector.submit(self._apply, groups)
         self._projecting.add_done_callback(
             lambda f: self._loop.call_soon_threadsafe(self._projected, f, groups)
@@ -319,7 +327,7 @@ class JournalLedger:
             for record, _ in group or ():
                 self._unlogged.pop(record.id, None)
         self._applied = groups[-1][0]
-        if len(self._pending) >= _GROUPS:
+        if len(self._pending) >= _HURRY:
             self._project()
         elif self._pending:
             self._timer = self._loop.call_later(self._delay_s, self._project)

@@ -48,3 +48,7 @@ class KeySource(Protocol):
     def touch(self, used: Mapping[str, float]) -> None:
         """Note when keys were last used: key id -> Unix time."""
         ...
+
+    def close(self) -> None:
+        """Nothing more will be asked."""
+        ...
