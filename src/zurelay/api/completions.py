@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from zurelay.access.keys import Key
+from zurelay.access.keys import Key, hash_key, parse_authorization
 from zurelay.api import answers
 from zurelay.api.bodies import decode
 from zurelay.api.exchange import HttpExchange
@@ -75,14 +75,22 @@ def refuse_early(
     gateway: "Gateway", exchange: HttpExchange, front: Front, problem: Problem
 ) -> None:
     """Refuse a request whose body was not read."""
-    try:
-        key = gateway.authenticate(exchange)
-    except Refused:
+    key = _known_key(gateway, exchange)
+    if key is None:
         answers.send_problem(exchange, front, problem)
         return
     record = _record(gateway, exchange, key)
     _log_refusal(gateway, record, problem)
     answers.send_problem(exchange, front, problem)
+
+
+def _known_key(gateway: "Gateway", exchange: HttpExchange) -> Key | None:
+    """The live key that the call shows, if it is in memory; nothing is counted."""
+    try:
+        key = gateway.parts.keys.find(hash_key(parse_authorization(exchange.headers)))
+    except Refused:
+        return None
+    return key if key is not None and key.state(gateway.parts.wall()) == "live" else None
 
 
 def _record(gateway: "Gateway", exchange: HttpExchange, key: Key) -> RequestRecord:
@@ -160,7 +168,7 @@ def _log_refusal(gateway: "Gateway", record: RequestRecord, problem: Problem) ->
     record.error = problem.code or problem.type
     record.duration_ms = round((gateway.parts.wall() - record.created) * 1000, 2)
     gateway.parts.services.observer.finished(record)
-    gateway.parts.ledger.log(record)
+    gateway.parts.ledger.settle(None, record, _nothing)
 
 
 def _text(value: bytes | None, limit: int) -> str | None:
@@ -168,3 +176,7 @@ def _text(value: bytes | None, limit: int) -> str | None:
         return None
     text = value[:limit].decode("latin-1")
     return "".join(c for c in text if c.isascii() and c.isprintable()) or None
+
+
+def _nothing() -> None:
+    """A refusal does not wait for its log row: nothing was charged."""

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import structlog
 
-from zurelay.access.keys import Key, hash_key, parse_authorization, refused_key
+from zurelay.access.keys import Key
 from zurelay.api import answers, completions, health, lists
 from zurelay.api.bodies import body_too_large
 from zurelay.api.exchange import Headers, HttpExchange
@@ -22,12 +22,16 @@ from zurelay.formats import registry
 from zurelay.formats.base import Front
 from zurelay.live.ids import Ids
 from zurelay.live.keys import KeyRing
-from zurelay.live.ledger import Ledger
+from zurelay.live.ledger import JournalLedger
 from zurelay.relay.job import Services
 from zurelay.relay.runner import Run
 from zurelay.telemetry.metrics import Metrics
 
 log = structlog.get_logger("zurelay.api")
+
+
+class KeyUnknown(Exception):  # noqa: N818 - a turn of the path, not an error
+    """A well-formed key that is not in memory: it may have been made a moment ago."""
 
 
 class Serve(Protocol):
@@ -75,7 +79,7 @@ class Parts:
 
     services: Services
     keys: KeyRing
-    ledger: Ledger
+    ledger: JournalLedger
     metrics: Metrics
     ids: Ids
     wall: Callable[[], float]
@@ -123,6 +127,8 @@ class Gateway:
                 raise Refused(body_too_large(self.snapshot.max_body))  # noqa: TRY301
             if self.inflight + length > self.snapshot.max_inflight:
                 raise Refused(_no_room())  # noqa: TRY301
+        except KeyUnknown:
+            return  # it is looked up when the body is whole
         except Refused as refused:
             self.refuse_unread(exchange, front, refused.problem)
 
@@ -167,16 +173,19 @@ class Gateway:
     # What endpoints call.
 
     def authenticate(self, exchange: HttpExchange) -> Key:
-        """The caller's key. Raises Refused (401)."""
+        """The caller's key.
+
+        Raises:
+            Refused: 401, or 503 while keys cannot be checked.
+            KeyUnknown: only the store can tell.
+        """
         try:
-            text = parse_authorization(exchange.headers)
+            key = self.parts.keys.identify(exchange.headers)
         except Refused:
             self.parts.metrics.invalid_key()
             raise
-        key = self.parts.keys.find(hash_key(text))
-        if key is None or key.state(self.parts.wall()) != "live":
-            self.parts.metrics.invalid_key()
-            raise refused_key(text, key)
+        if key is None:
+            raise KeyUnknown
         return key
 
     def refuse_unread(self, exchange: HttpExchange, front: Front, problem: Problem) -> None:
@@ -227,11 +236,23 @@ class Gateway:
             else:
                 problem = problems.method_not_allowed(exchange.method, endpoint.allow)
                 answers.send_problem(exchange, front, problem)
+        except KeyUnknown:
+            exchange.spawn(self._look_up(exchange, front))
         except Refused as refused:
             answers.send_problem(exchange, front, refused.problem)
         except Exception:
             log.exception("request failed", request_id=exchange.request_id)
             answers.send_problem(exchange, front, problems.internal())
+
+    async def _look_up(self, exchange: HttpExchange, front: Front) -> None:
+        """Ask the store for a key that is not in memory, then answer as if it had been."""
+        try:
+            await self.parts.keys.look_up(exchange.headers)
+        except Refused as refused:
+            self.parts.metrics.invalid_key()
+            answers.send_problem(exchange, front, refused.problem)
+            return
+        self._answer(exchange)
 
 
 def _no_room() -> Problem:

@@ -51,7 +51,7 @@ def model(gateway: "Gateway", exchange: HttpExchange, _front: Front) -> None:
 def key(gateway: "Gateway", exchange: HttpExchange, _front: Front) -> None:
     """The calling key: limits and what is left."""
     caller = gateway.authenticate(exchange)
-    answers.send_json(exchange, key_view(caller, gateway.parts.keys.spent(caller)))
+    answers.send_json(exchange, key_view(caller, gateway.parts.ledger.spent(caller.id)))
 
 
 def request(gateway: "Gateway", exchange: HttpExchange, front: Front) -> None:
@@ -60,8 +60,8 @@ def request(gateway: "Gateway", exchange: HttpExchange, front: Front) -> None:
     request_id = exchange.path.removeprefix("/v1/requests/")
 
     async def look_up() -> None:
-        record = await gateway.parts.ledger.find(request_id)
-        if record is None or record.account != caller.account:
+        record = await gateway.parts.ledger.read(request_id, caller.account)
+        if record is None:
             problem = problems.not_found(
                 f"There is no request '{_printable(request_id)}' in this account."
             )

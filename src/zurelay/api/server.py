@@ -63,6 +63,7 @@ class Server(uvicorn.Server):
                 timeout_graceful_shutdown=int(options.grace_s) + 5,
             )
         )
+        self.listening = asyncio.Event()
         self._sweeper: asyncio.TimerHandle | None = None
 
     @property
@@ -75,6 +76,7 @@ class Server(uvicorn.Server):
         """Listen, and begin to sweep idle and stalled connections."""
         await super().startup(sockets)
         self._sweep()
+        self.listening.set()
 
     async def shutdown(self, sockets: Any = None) -> None:
         """Stop listening and wait for running requests."""

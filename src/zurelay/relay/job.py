@@ -20,6 +20,12 @@ from zurelay.upstream.base import Client
 class Observer(Protocol):
     """Hears of each request's end, for logs and metrics."""
 
+    def started(self) -> None:
+        """A request was admitted."""
+
+    def left(self) -> None:
+        """An admitted request is over, its last byte handed over."""
+
     def stream_opened(self) -> None:
         """A stream's head was sent."""
 
@@ -53,6 +59,7 @@ class Job:
         started: loop time at which its head arrived.
         redact: removes configured secrets and addresses from a text and cuts it.
         faults: (route number, public model, fault) of each failed attempt so far.
+        cache_key: the caller's `prompt_cache_key` made its account's own; None if it sent none.
         affinity_key: names the conversation; None where nothing is remembered.
     """
 
@@ -68,4 +75,5 @@ class Job:
     redact: Callable[[str], str]
     connect_deadline: float = 5.0
     affinity_key: bytes | None = None
+    cache_key: str | None = None
     faults: list[tuple[int, str, Fault]] = field(default_factory=list)

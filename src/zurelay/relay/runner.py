@@ -69,6 +69,7 @@ class Run:
 
     def start(self) -> None:
         """Begin. Everything else follows from callbacks."""
+        self._services.observer.started()
         self._sink.listen(self._client_gone, self._set_paused)
         self._feed(signals.Begin())
 
@@ -235,6 +236,7 @@ class Run:
             effort_default=reasoning.default if reasoning else None,
             max_output=model.max_output,
             stream=upstream_streams,
+            cache_key=job.cache_key,
         )
         outbound = exchange.write(job.inbound, target)
         context = AnswerContext(
@@ -245,6 +247,8 @@ class Run:
             prompt_estimate=job.plan.input_estimate,
             profile=profile,
             stop=outbound.stop,
+            choices=job.inbound.choices,
+            may_be_empty=bool(job.inbound.stop),
         )
         return Attempt(
             number=number,
@@ -379,6 +383,7 @@ class Run:
             for each in self._attempts.values():
                 if not each.over:
                     self._loop.call_later(_LINGER_SECONDS, each.cut)
+            self._services.observer.left()
             self._done(self)
 
     def _finish_answer(self, attempt: Attempt, usage: settlement.Usage | None) -> None:

@@ -1,0 +1,44 @@
+"""What a new data folder needs before the first request: an account and a key."""
+
+import os
+import secrets
+from pathlib import Path
+
+from zurelay.access.keys import RANDOM_BYTES, Key, hash_key, last4, make_key
+from zurelay.store.accounts import DEFAULT, ensure_account
+from zurelay.store.engine import Store
+from zurelay.store.keys import add_key, list_keys
+
+FIRST_KEY_FILE = "first-key"
+
+
+def ensure_first_key(store: Store, now: float) -> str | None:
+    """Make the account `default` and, where there is no key at all, the first one.
+
+    Returns the text of a key made now, None otherwise.
+    """
+    with store.write() as connection:
+        account = ensure_account(connection, DEFAULT, f"acct_{secrets.token_hex(8)}", now)
+        if list_keys(connection):
+            return None
+        text = make_key(secrets.token_bytes(RANDOM_BYTES))
+        key = Key(
+            id=f"key_{secrets.token_hex(8)}",
+            name="first key",
+            account=account.id,
+            account_name=account.name,
+            hash=hash_key(text),
+            last4=last4(text),
+            created=int(now),
+        )
+        add_key(connection, key)
+    return text
+
+
+def write_first_key(data: Path, text: str) -> Path:
+    """Keep the first key in a file only its owner can read, for starts without a terminal."""
+    path = data / FIRST_KEY_FILE
+    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(f"{text}\n")
+    return path

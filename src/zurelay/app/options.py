@@ -1,0 +1,38 @@
+"""What the gateway is started with, and what it tells once it listens."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from zurelay.config.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """The arguments of `zurelay serve`; None leaves a value to the configuration."""
+
+    data_dir: Path
+    config_path: Path | None = None
+    host: str | None = None
+    port: int | None = None
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Facts for a person, once the gateway listens.
+
+    Attributes:
+        base_url: what clients set, without `/v1`.
+        first_key: the text of the key made at this first start; None at every later one.
+        models: how many models are served.
+        providers: name -> how many models it reaches.
+    """
+
+    settings: Settings
+    base_url: str
+    first_key: str | None
+    models: int
+    providers: Mapping[str, int]
+    example_model: str

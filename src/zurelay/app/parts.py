@@ -1,0 +1,149 @@
+"""The parts of a gateway, put together; and the snapshot that a configuration comes to."""
+
+import os
+import random
+import time
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from zurelay import __version__
+from zurelay.api.exchange import HttpExchange
+from zurelay.api.gateway import Parts
+from zurelay.api.snapshot import Snapshot
+from zurelay.chat.redact import redact
+from zurelay.config.accounts import providers
+from zurelay.config.settings import Settings
+from zurelay.formats.registry import exchange
+from zurelay.live.ids import Ids
+from zurelay.live.journal import Journal
+from zurelay.live.keys import KeyRing
+from zurelay.live.ledger import JournalLedger
+from zurelay.plan.affinity import Affinity
+from zurelay.plan.health import Health
+from zurelay.plan.retries import RetryBudget
+from zurelay.plan.route import RoutingTable
+from zurelay.providers.base import Provider
+from zurelay.relay.job import Services
+from zurelay.relay.machine import Timing
+from zurelay.sandbox.upstream import SandboxUpstream
+from zurelay.store.engine import Store
+from zurelay.store.key_source import StoredKeys
+from zurelay.store.log import StoredLog
+from zurelay.telemetry.metrics import Metrics
+from zurelay.telemetry.requests import RequestObserver
+from zurelay.upstream.base import Client
+from zurelay.upstream.client import HttpClient
+from zurelay.upstream.proxies import Proxies
+
+_MB = 1024 * 1024
+_LOOPBACK = ("127.", "::1", "::ffff:127.")
+
+
+@dataclass(slots=True)
+class Assembly:
+    """What was put together, for whoever has to end it."""
+
+    parts: Parts
+    client: HttpClient
+    metrics: Metrics
+    keys: KeyRing
+    ledger: JournalLedger
+
+    async def close(self) -> None:
+        """End in the order in which nothing is lost: records first."""
+        await self.ledger.close()
+        await self.keys.close()
+        await self.client.aclose()
+
+
+async def assemble(settings: Settings, store: Store) -> Assembly:
+    """Make every part; reads the keys and replays the journal.
+
+    Raises:
+        JournalError: the journal is damaged.
+    """
+    metrics = Metrics(__version__)
+    journal = Journal(settings.data_dir, power_safe=settings.storage.power_safe)
+    ledger = JournalLedger(journal, StoredLog(store), power_safe=settings.storage.power_safe)
+    await ledger.start()
+    keys = KeyRing(StoredKeys(store))
+    await keys.start()
+    client = HttpClient(proxies=Proxies(dict(os.environ)))
+    sandbox = SandboxUpstream()
+
+    def client_of(provider: Provider) -> Client:
+        return sandbox if provider.base_url.startswith("sandbox:") else client
+
+    parts = Parts(
+        services=Services(
+            ledger=ledger,
+            health=Health(),
+            affinity=Affinity(),
+            retries=RetryBudget(),
+            observer=RequestObserver(metrics),
+            exchange=exchange,
+            client=client_of,
+            wall=time.time,
+            jitter=random.random,
+        ),
+        keys=keys,
+        ledger=ledger,
+        metrics=metrics,
+        ids=Ids(),
+        wall=time.time,
+        ready=lambda: _readiness(ledger, keys),
+        admits_metrics=_from_loopback,
+    )
+    return Assembly(parts, client, metrics, keys, ledger)
+
+
+def snapshot(settings: Settings, table: RoutingTable) -> Snapshot:
+    """The settings as the data plane uses them."""
+    routing, streaming = settings.routing, settings.streaming
+    hidden = _hidden(settings)
+    return Snapshot(
+        table=table,
+        timing=Timing(
+            early_open_s=streaming.early_open_s,
+            keep_alive_s=streaming.keep_alive_s,
+            start_deadline_s=routing.start_deadline_s,
+            start_deadline_high_effort_s=routing.start_deadline_high_effort_s,
+            idle_deadline_s=routing.idle_deadline_s,
+            idle_deadline_high_effort_s=routing.idle_deadline_high_effort_s,
+            request_deadline_s=routing.request_deadline_s,
+            attempts=routing.attempts,
+            hedge=routing.hedge,
+        ),
+        connect_deadline_s=routing.connect_deadline_s,
+        wire=settings.brand.wire,
+        brand=settings.brand.name,
+        max_body=settings.server.max_body_mb * _MB,
+        max_inflight=settings.server.max_inflight_mb * _MB,
+        redact=lambda text: redact(text, hidden),
+        config_hash=settings.config_hash,
+    )
+
+
+def _hidden(settings: Settings) -> frozenset[str]:
+    """What must never be shown of a provider: credentials, addresses, hosts."""
+    hidden: set[str] = set()
+    for one in providers(settings):
+        hidden.update(one.api_keys)
+        hidden.update(value for _, value in one.headers)
+        hidden.add(one.base_url)
+        host = urlsplit(one.base_url).netloc
+        hidden.update((host, host.rpartition("@")[2].partition(":")[0]))
+    return frozenset(hidden)
+
+
+def _readiness(ledger: JournalLedger, keys: KeyRing) -> dict[str, object]:
+    """`ok`, `degraded` while something is away but requests are served, or `unavailable`."""
+    if ledger.broken is not None:
+        return {"status": "unavailable"}
+    if keys.failing:
+        return {"status": "degraded", "degraded": ["store"]}
+    return {"status": "ok"}
+
+
+def _from_loopback(exchange: HttpExchange) -> bool:
+    return exchange.client_host.startswith(_LOOPBACK)

@@ -1,0 +1,258 @@
+"""A running gateway: its parts, its background work, its reload and its end."""
+
+import asyncio
+import contextlib
+import gc
+import socket
+import time
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+import structlog
+
+from zurelay import __version__
+from zurelay.api.gateway import Gateway
+from zurelay.api.pages import Status, pages
+from zurelay.api.server import Server, ServerOptions
+from zurelay.api.snapshot import Snapshot
+from zurelay.app import model_lists
+from zurelay.app.options import ServeOptions, Started
+from zurelay.app.parts import Assembly, assemble, snapshot
+from zurelay.config.accounts import providers
+from zurelay.config.faults import ConfigError
+from zurelay.config.load import load, load_catalogue
+from zurelay.config.reload import diff
+from zurelay.config.routing import build_table
+from zurelay.config.settings import Settings
+from zurelay.store.engine import Store
+from zurelay.store.retention import delete_older
+
+log = structlog.get_logger("zurelay.app")
+
+_WATCH_SECONDS = 1.0
+_LISTS_SECONDS = 30.0
+_RETENTION_SECONDS = 3600.0
+_DAY = 86_400
+
+
+class Process:
+    """One gateway over an open store; `start`, `wait`, and `stop` from a signal or a test."""
+
+    def __init__(self, options: ServeOptions, settings: Settings, store: Store) -> None:
+        self._options = options
+        self._settings = settings
+        self._store = store
+        self._lists: Mapping[str, tuple[str, ...]] = {}
+        self._stamps: tuple[float, ...] = ()
+        self._jobs: set[asyncio.Task[None]] = set()
+        self._stopping = False
+        self._since = time.time()
+        self.port = 0
+
+    async def start(self) -> None:
+        """Listen.
+
+        Raises:
+            OSError: the address cannot be listened on.
+        """
+        loop = asyncio.get_running_loop()
+        server = self._settings.server
+        host = self._options.host or server.host
+        port = server.port if self._options.port is None else self._options.port
+        self._socket = _listen(host, port)
+        self.port = self._socket.getsockname()[1]
+        self._host = host
+        self._parts: Assembly = await assemble(self._settings, self._store)
+        self._lists = await model_lists.ask_all(
+            self._parts.client, providers(self._settings), self._lists
+        )
+        self._gateway = Gateway(self._parts.parts, self._snapshot(self._settings), loop)
+        self._in_force()
+        options = ServerOptions(
+            host=host,
+            port=self.port,
+            grace_s=server.shutdown_grace_s,
+            keep_alive_idle_s=server.keep_alive_idle_s,
+            write_stall_s=server.write_stall_s,
+        )
+        self._server = Server(options, self._gateway, pages(self._status))
+        self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
+        await self._server.listening.wait()
+        self._stamps = self._file_stamps()
+        for job in (self._watch_files(), self._refresh_lists(), self._delete_old()):
+            self._spawn(job)
+        # What was made so far lives as long as the process: the collector need not look at it.
+        gc.collect()
+        gc.freeze()
+
+    async def wait(self) -> None:
+        """Return when every request is answered and the store has all of it."""
+        try:
+            await self._serving
+        finally:
+            for job in self._jobs:
+                job.cancel()
+            await asyncio.gather(*self._jobs, return_exceptions=True)
+            await self._parts.close()
+
+    def stop(self, *, at_once: bool = False, drain: bool = True) -> None:
+        """Begin the end: refuse no one for the drain delay, then let running requests finish.
+
+        Args:
+            at_once: end running streams with an error event now.
+            drain: keep accepting for the drain delay while `/readyz` says no.
+        """
+        self._gateway.draining = True
+        if at_once:
+            self._end_runs()
+            self._server.stop()
+            return
+        if not self._stopping:
+            self._stopping = True
+            self._spawn(self._drain(self._settings.server.drain_delay_s if drain else 0.0))
+
+    def reload_soon(self) -> None:
+        """Read the configuration again."""
+        self._spawn(self.reload())
+
+    async def reload(self) -> None:
+        """Put a changed configuration in force for new requests; a faulty one changes nothing."""
+        try:
+            settings = load(
+                self._options.config_path, self._options.environ, self._options.data_dir
+            )
+            lists = await model_lists.ask_all(self._parts.client, providers(settings), self._lists)
+            new = self._snapshot(settings, lists)
+        except ConfigError as error:
+            self._parts.metrics.reload_failed()
+            told = [str(fault) for fault in error.faults]
+            log.warning("configuration not reloaded, the old one stays in force", faults=told)
+            return
+        changes = diff(self._settings, settings)
+        self._settings = settings
+        self._lists = lists
+        self._gateway.replace(new)
+        self._in_force()
+        log.info("configuration reloaded", changes=[str(change) for change in changes])
+
+    def started(self, first_key: str | None) -> Started:
+        """Facts for the banner."""
+        table = self._gateway.snapshot.table
+        reach = {one.name: 0 for one in providers(self._settings)}
+        for served in table.models.values():
+            for name in {route.provider.name for route in served.routes}:
+                reach[name] += 1
+        return Started(
+            settings=self._settings,
+            base_url=self._base_url(),
+            first_key=first_key,
+            models=len(table.models),
+            providers=reach,
+            example_model=self._example_model(),
+        )
+
+    # Our own.
+
+    def _snapshot(
+        self, settings: Settings, lists: Mapping[str, tuple[str, ...]] | None = None
+    ) -> Snapshot:
+        table = build_table(
+            settings, load_catalogue(settings), self._lists if lists is None else lists
+        )
+        return snapshot(settings, table)
+
+    def _in_force(self) -> None:
+        snapshot = self._gateway.snapshot
+        self._parts.metrics.serve(snapshot.table.models, snapshot.config_hash)
+
+    def _base_url(self) -> str:
+        public = self._settings.server.public_url.rstrip("/")
+        if public:
+            return public
+        host = "127.0.0.1" if self._host in ("", "0.0.0.0", "::") else self._host  # noqa: S104
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    def _example_model(self) -> str:
+        models = self._gateway.snapshot.table.models
+        if "sandbox/echo" in models:
+            return "sandbox/echo"
+        return next(iter(models), "MODEL")
+
+    def _status(self) -> Status:
+        return Status(
+            brand=self._settings.brand.name,
+            version=__version__,
+            base_url=self._base_url(),
+            state="draining" if self._gateway.draining else "running",
+            models=len(self._gateway.snapshot.table.models),
+            providers=len(providers(self._settings)),
+            example_model=self._example_model(),
+        )
+
+    async def _drain(self, delay: float) -> None:
+        await asyncio.sleep(delay)
+        self._server.stop()
+        await asyncio.sleep(self._settings.server.shutdown_grace_s)
+        self._end_runs()
+
+    def _end_runs(self) -> None:
+        for run in list(self._gateway.runs):
+            run.shut_down()
+
+    def _spawn(self, job: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(job)
+        self._jobs.add(task)
+        task.add_done_callback(self._job_done)
+
+    def _job_done(self, task: "asyncio.Task[None]") -> None:
+        self._jobs.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("background work failed", exc_info=error)
+
+    async def _watch_files(self) -> None:
+        while True:
+            await asyncio.sleep(_WATCH_SECONDS)
+            stamps = self._file_stamps()
+            if stamps != self._stamps:
+                self._stamps = stamps
+                await self.reload()
+
+    def _file_stamps(self) -> tuple[float, ...]:
+        """Times of change of every file the configuration was read from, links followed."""
+        stamps = []
+        for path in self._settings.sources:
+            with contextlib.suppress(OSError):
+                found = path.stat()
+                stamps.append(found.st_mtime_ns + found.st_ino)
+        return tuple(stamps)
+
+    async def _refresh_lists(self) -> None:
+        while True:
+            await asyncio.sleep(_LISTS_SECONDS)
+            lists = await model_lists.ask_all(
+                self._parts.client, providers(self._settings), self._lists
+            )
+            if lists != self._lists:
+                self._lists = lists
+                self._gateway.replace(self._snapshot(self._settings))
+                self._in_force()
+                log.info("model lists changed", providers=sorted(lists))
+
+    async def _delete_old(self) -> None:
+        while True:
+            days = self._settings.log.retention_days
+            if days:
+                until = time.time() - days * _DAY
+                await asyncio.to_thread(delete_older, self._store, until)
+            await asyncio.sleep(_RETENTION_SECONDS)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    family, _, _, _, address = found[0]
+    return socket.create_server(
+        address[:2],
+        family=family,
+        backlog=4096,
+        dualstack_ipv6=family is socket.AF_INET6 and host in ("", "::"),
+    )
