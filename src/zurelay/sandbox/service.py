@@ -34,6 +34,11 @@ def answer(method: str, path: str, body: bytes, identity: Identity) -> Answer:
     return _refused(DIALECTS[0], not_found(f"The sandbox has no {method} {path[:100]}."), identity)
 
 
+def refuse(problem: Problem, identity: Identity) -> Answer:
+    """An error answer for a call that never reached a dialect."""
+    return _refused(DIALECTS[0], problem, identity)
+
+
 def _performed(dialect: Dialect, body: bytes, identity: Identity) -> Answer:
     try:
         ask = dialect.read(body)
