@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from typing import Any
 
 import openai
 import pytest
@@ -225,10 +226,11 @@ def test_a_wrong_key_is_an_authentication_error(client: OpenAI) -> None:
 
 
 def test_a_bad_field_is_named_by_its_path(client: OpenAI) -> None:
+    wrong: Any = {"role": "nobody", "content": "x"}
     with pytest.raises(openai.BadRequestError) as caught:
         client.chat.completions.create(
             model="sandbox/echo",
-            messages=[*HELLO, {"role": "nobody", "content": "x"}],  # type: ignore[misc]
+            messages=[*HELLO, wrong],
         )
     assert caught.value.param == "messages[1].role"
     assert caught.value.code == "invalid_value"
