@@ -11,6 +11,14 @@ class RequestObserver:
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
 
+    def started(self) -> None:
+        """A request was admitted."""
+        self._metrics.request_started()
+
+    def left(self) -> None:
+        """An admitted request is over, its last byte handed over."""
+        self._metrics.request_left()
+
     def stream_opened(self) -> None:
         """A stream's head was sent."""
         self._metrics.stream_opened()
