@@ -186,7 +186,7 @@ class AnswerStream(Protocol):
     def end(self) -> Progress:
         """The upstream's bytes are over.
 
-        A missing finish reason is a BROKE_OFF fault here, an answer with nothing in it an EMPTY one.
+        A missing finish reason is a BROKE_OFF fault here, an answer with nothing in it EMPTY.
         """
         ...
 

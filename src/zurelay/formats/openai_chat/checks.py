@@ -1,0 +1,157 @@
+"""Checks of a request's top-level fields; each raises Refused with the path and what is right."""
+
+from zurelay.chat import problems
+from zurelay.chat.effort import SCALE
+from zurelay.chat.problems import Refused
+from zurelay.formats.base import Ability
+from zurelay.formats.openai_chat.invalid import invalid, missing
+from zurelay.formats.openai_chat.messages import Seen
+from zurelay.formats.openai_chat.view import Request, ResponseFormat, Tool, ToolChoice
+
+MOST_STOPS = 4
+MOST_ALTERNATIVES = 8
+MOST_CHOICES = 128
+LONGEST_USER = 256
+LONGEST_TOOL_NAME = 128
+_PAIRS, _LONGEST_KEY, _LONGEST_VALUE = 16, 64, 512
+
+
+def numbers(view: Request) -> None:
+    """Ranges of numbers, the effort word."""
+    for name in ("max_completion_tokens", "max_tokens"):
+        value = getattr(view, name)
+        if value is not None and not 1 <= value < 1 << 53:
+            raise Refused(invalid(name, str(value)[:40]))
+    if view.n is not None and not 1 <= view.n <= MOST_CHOICES:
+        raise Refused(invalid("n", str(view.n)[:40]))
+    if view.temperature is not None and not 0 <= view.temperature <= 2:
+        raise Refused(invalid("temperature", str(view.temperature)))
+    if view.top_p is not None and not 0 <= view.top_p <= 1:
+        raise Refused(invalid("top_p", str(view.top_p)))
+    if view.reasoning_effort is not None and view.reasoning_effort not in SCALE:
+        raise Refused(invalid("reasoning_effort", f"'{view.reasoning_effort[:40]}'"))
+
+
+def stays_here(view: Request) -> None:
+    """Fields that the gateway keeps: user, metadata, safety identifier."""
+    for name in ("user", "safety_identifier"):
+        value = getattr(view, name)
+        if value is not None and len(value) > LONGEST_USER:
+            raise Refused(invalid(name, f"{len(value)} characters"))
+    pairs = view.metadata or {}
+    if len(pairs) > _PAIRS:
+        raise Refused(invalid("metadata", f"{len(pairs)} pairs"))
+    for key, value in pairs.items():
+        if len(key) > _LONGEST_KEY:
+            raise Refused(invalid("metadata", f"a key of {len(key)} characters"))
+        if len(value) > _LONGEST_VALUE:
+            raise Refused(invalid("metadata", f"a value of {len(value)} characters"))
+
+
+def alternatives(models: list[str] | None) -> tuple[str, ...] | None:
+    """`models` without repeats; None when left out."""
+    if models is None:
+        return None
+    if len(models) > MOST_ALTERNATIVES:
+        raise Refused(
+            problems.invalid_value(
+                f"models[{MOST_ALTERNATIVES}]",
+                f"'models' takes at most {MOST_ALTERNATIVES} ids, but got {len(models)}.",
+            )
+        )
+    for place, model in enumerate(models):
+        if not model:
+            raise Refused(invalid(f"models[{place}]", "an empty string"))
+    return tuple(dict.fromkeys(models))
+
+
+def stops(stop: str | list[str] | None) -> tuple[str, ...]:
+    """Stop sequences as a tuple."""
+    if stop is None:
+        return ()
+    if isinstance(stop, str):
+        if not stop:
+            raise Refused(invalid("stop", "an empty string"))
+        return (stop,)
+    if len(stop) > MOST_STOPS:
+        raise Refused(
+            problems.invalid_value(
+                f"stop[{MOST_STOPS}]",
+                f"'stop' takes at most {MOST_STOPS} sequences, but got {len(stop)}.",
+            )
+        )
+    for place, sequence in enumerate(stop):
+        if not sequence:
+            raise Refused(invalid(f"stop[{place}]", "an empty string"))
+    return tuple(stop)
+
+
+def tools(view: Request, seen: Seen) -> None:
+    """Tools and the choice among them."""
+    names: dict[str, set[str]] = {"function": set(), "custom": set()}
+    for place, tool in enumerate(view.tools or ()):
+        names[tool.type if tool.type in names else "function"].add(
+            _tool(f"tools[{place}]", tool, seen)
+        )
+    if view.tools:
+        seen.needs[Ability.TOOLS] = "tools"
+    choice = view.tool_choice
+    if choice is None or choice in ("none", "auto"):
+        return
+    if isinstance(choice, str):
+        if choice != "required":
+            raise Refused(invalid("tool_choice", f"'{choice[:40]}'"))
+    elif choice.type == "allowed_tools":
+        if choice.allowed_tools is None:
+            raise Refused(missing("tool_choice.allowed_tools"))
+        return
+    else:
+        _named(choice, names)
+    if not view.tools:
+        raise Refused(
+            problems.invalid_value(
+                "tool_choice", "'tool_choice' can force a tool only with 'tools'."
+            )
+        )
+    seen.needs[Ability.FORCED_TOOL] = "tool_choice"
+
+
+def _tool(path: str, tool: Tool, seen: Seen) -> str:
+    if tool.type not in ("function", "custom"):
+        raise Refused(invalid(f"{path}.type", f"'{tool.type[:40]}'"))
+    definition = tool.function if tool.type == "function" else tool.custom
+    if definition is None:
+        raise Refused(missing(f"{path}.{tool.type}"))
+    if not 1 <= len(definition.name) <= LONGEST_TOOL_NAME:
+        got = f"{len(definition.name)} characters"
+        raise Refused(invalid(f"{path}.{tool.type}.name", got))
+    if tool.function is not None and tool.function.strict is not None:
+        seen.marks.add("strict")
+    return definition.name
+
+
+def _named(choice: ToolChoice, names: dict[str, set[str]]) -> None:
+    if choice.type not in names:
+        raise Refused(invalid("tool_choice.type", f"'{choice.type[:40]}'"))
+    named = choice.function if choice.type == "function" else choice.custom
+    if named is None:
+        raise Refused(missing(f"tool_choice.{choice.type}"))
+    if named.name not in names[choice.type]:
+        raise Refused(
+            problems.invalid_value(
+                f"tool_choice.{choice.type}.name",
+                f"'tool_choice.{choice.type}.name' must be the name of one of 'tools'.",
+            )
+        )
+
+
+def answer_format(wanted: ResponseFormat | None, seen: Seen) -> None:
+    """`response_format`."""
+    if wanted is None:
+        return
+    if wanted.type not in ("text", "json_object", "json_schema"):
+        raise Refused(invalid("response_format.type", f"'{wanted.type[:40]}'"))
+    if wanted.type == "json_schema":
+        if wanted.json_schema is None:
+            raise Refused(missing("response_format.json_schema"))
+        seen.needs[Ability.JSON_SCHEMA] = "response_format"

@@ -1,0 +1,99 @@
+"""The front that speaks Chat Completions: callers' bodies in, problems out."""
+
+import msgspec
+from msgspec import Raw
+
+from zurelay.chat import problems
+from zurelay.chat.problems import Problem, Refused
+from zurelay.formats.base import Inbound
+from zurelay.formats.openai_chat import checks, errors, messages
+from zurelay.formats.openai_chat.invalid import invalid, missing, of_decoder
+from zurelay.formats.openai_chat.view import REQUEST, Request, size
+from zurelay.wire import json
+
+NAME = "openai_chat"
+_SCHEMAS = ("tools", "response_format")
+
+
+class ChatFront:
+    """See `formats.base.Front`."""
+
+    name = NAME
+    answer_prefix = "chatcmpl-"
+    keep_alive = b": keep-alive\n\n"
+
+    def read(self, body: bytes) -> Inbound:
+        """Validate a decoded body; raises Refused naming the field and what would be right."""
+        fields = _fields(body)
+        try:
+            view = REQUEST.decode(body)
+        except msgspec.ValidationError as error:
+            raise Refused(of_decoder(error)) from None
+        except msgspec.DecodeError as error:
+            raise Refused(_bad_json(str(error))) from None
+        if not view.model:
+            raise Refused(
+                missing("model") if view.model is None else invalid("model", "an empty string")
+            )
+        checks.numbers(view)
+        checks.stays_here(view)
+        seen = messages.Seen()
+        messages.check(view.messages, seen)
+        checks.tools(view, seen)
+        checks.answer_format(view.response_format, seen)
+        options = view.stream_options
+        return Inbound(
+            front=NAME,
+            body=fields,
+            model=view.model,
+            stream=bool(view.stream),
+            include_usage=bool(options and options.include_usage),
+            alternatives=checks.alternatives(view.models),
+            effort=view.reasoning_effort,
+            max_output=_limit(view),
+            choices=view.n or 1,
+            needs=seen.needs,
+            stop=checks.stops(view.stop),
+            user=view.user,
+            metadata=view.metadata,
+            safety_identifier=view.safety_identifier,
+            cache_key=view.prompt_cache_key,
+            text_length=seen.text_length
+            + sum(size(fields[name]) for name in _SCHEMAS if name in fields),
+            media_count=seen.media_count,
+            opening=seen.opening,
+            marks=frozenset(seen.marks),
+        )
+
+    def problem_body(self, problem: Problem, request_id: str) -> tuple[int, bytes]:  # noqa: ARG002 - other formats show it
+        """Status and JSON body of an error answer."""
+        return problem.status, errors.problem_body(problem)
+
+    def problem_event(self, problem: Problem, request_id: str) -> bytes:  # noqa: ARG002 - likewise
+        """The error event for a stream that is open; never followed by an end mark."""
+        return b"data: " + errors.problem_body(problem) + b"\n\n"
+
+
+def _fields(body: bytes) -> dict[str, Raw]:
+    try:
+        fields = json.fields(body)
+        deep = json.too_deep(body)
+        if not body.isascii():
+            body.decode()
+    except json.BadJson as error:
+        raise Refused(_bad_json(str(error))) from None
+    except UnicodeDecodeError as error:
+        raise Refused(_bad_json(f"byte {error.start} is no UTF-8")) from None
+    if deep:
+        raise Refused(_bad_json(f"it nests more than {json.MAX_DEPTH} levels"))
+    return fields
+
+
+def _bad_json(why: str) -> Problem:
+    return problems.invalid_json(f"The body must be a JSON object: {why}.")
+
+
+def _limit(view: Request) -> int | None:
+    if view.max_completion_tokens is not None:
+        return view.max_completion_tokens
+    return view.max_tokens

@@ -1,0 +1,107 @@
+"""Token counts in Chat Completions' words, in all dialects, to and from the one form in `chat`.
+
+Every count that is no number >= 0 counts as left out, and parts never exceed their whole: leaf
+classes always sum to what the upstream called the total of its side.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from zurelay.chat.usage import Usage
+
+_MOST = 1 << 40
+"""Larger counts are lies."""
+
+
+def read(usage: object, excludes_reasoning: bool = False) -> Usage | None:
+    """The count in a `usage` object, None where it holds none.
+
+    Prompt tokens include cache reads and writes. Thinking is inside completion tokens if total ==
+    prompt + completion, beside them if total == prompt + completion + thinking (xAI, Google's
+    compatible endpoint); where the total says neither, `excludes_reasoning` decides, and thinking
+    beyond the completion is always beside it.
+    """
+    if not isinstance(usage, dict):
+        return None
+    prompt = _count(usage, "prompt_tokens")
+    completion = _count(usage, "completion_tokens")
+    total = _count(usage, "total_tokens")
+    if prompt is None and completion is None and not total:
+        return None
+    completion = completion or 0
+    if prompt is None:
+        prompt = max((total or 0) - completion, 0)
+    prompt_details = _details(usage, "prompt_tokens_details")
+    completion_details = _details(usage, "completion_tokens_details")
+    reasoning = _first(
+        _count(completion_details, "reasoning_tokens"), _count(usage, "reasoning_tokens")
+    )
+    if reasoning and total != prompt + completion:
+        beside = total == prompt + completion + reasoning
+        if beside or excludes_reasoning or reasoning > completion:
+            completion += reasoning
+    cached = min(
+        _first(
+            _count(prompt_details, "cached_tokens"),
+            _count(usage, "prompt_cache_hit_tokens"),  # DeepSeek
+            _count(usage, "cached_tokens"),  # Moonshot
+        )
+        or 0,
+        prompt,
+    )
+    written = min(_count(prompt_details, "cache_write_tokens") or 0, prompt - cached)
+    heard = min(_count(prompt_details, "audio_tokens") or 0, prompt - cached - written)
+    spoken = min(_count(completion_details, "audio_tokens") or 0, completion)
+    return Usage(
+        input=prompt - cached - written - heard,
+        cached_input=cached,
+        cache_write=written,
+        audio_input=heard,
+        output=completion - spoken,
+        audio_output=spoken,
+        reasoning=None if reasoning is None else min(reasoning, completion - spoken),
+    )
+
+
+def write(usage: Usage) -> dict[str, Any]:
+    """The `usage` object callers get."""
+    prompt: dict[str, int] = {"cached_tokens": usage.cached_input}
+    written = usage.cache_write + usage.cache_write_long
+    if written:
+        prompt["cache_write_tokens"] = written
+    if usage.audio_input:
+        prompt["audio_tokens"] = usage.audio_input
+    completion: dict[str, int] = {}
+    if usage.reasoning is not None:
+        completion["reasoning_tokens"] = usage.reasoning
+    if usage.audio_output:
+        completion["audio_tokens"] = usage.audio_output
+    out: dict[str, Any] = {
+        "prompt_tokens": usage.prompt,
+        "completion_tokens": usage.completion,
+        "total_tokens": usage.total,
+        "prompt_tokens_details": prompt,
+    }
+    if completion:
+        out["completion_tokens_details"] = completion
+    return out
+
+
+def _count(fields: Mapping[str, Any], name: str) -> int | None:
+    value = fields.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not 0 <= value <= _MOST:  # also what is no number at all
+        return None
+    return int(value)
+
+
+def _details(usage: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = usage.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _first(*counts: int | None) -> int | None:
+    """The first that is not left out; a later one where it is zero."""
+    given = [count for count in counts if count is not None]
+    return next((count for count in given if count), given[0] if given else None)
