@@ -5,7 +5,7 @@ bytes and tables. Nothing here knows which providers are configured.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, get_type_hints
@@ -20,6 +20,8 @@ from zurelay.chat.nearest import did_you_mean, nearest
 from zurelay.chat.profile import Profile
 
 INPUT_KINDS = ("text", "image", "pdf", "audio", "video")
+_QUIRKS = get_type_hints(Profile)
+"""Quirk -> its type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +150,13 @@ def quirks(table: Mapping[str, object], where: str = "quirks") -> dict[str, obje
     Raises:
         CatalogueError: no such quirk, or not its type.
     """
-    known = {f.name for f in fields(Profile)}
-    hints = get_type_hints(Profile)
     found: dict[str, object] = {}
     for name, value in table.items():
-        if name not in known:
-            raise CatalogueError(f"{where}.{name}", f"no such quirk.{did_you_mean(name, known)}")
+        if name not in _QUIRKS:
+            raise CatalogueError(f"{where}.{name}", f"no such quirk.{did_you_mean(name, _QUIRKS)}")
         plain = list(value.items()) if name == "effort_words" and isinstance(value, dict) else value
         try:
-            found[name] = msgspec.convert(plain, hints[name])
+            found[name] = msgspec.convert(plain, _QUIRKS[name])
         except msgspec.ValidationError as error:
             raise CatalogueError(f"{where}.{name}", str(error)) from error
     return found

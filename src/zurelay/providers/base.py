@@ -24,6 +24,8 @@ class Kind:
         auth: how the key is sent.
         key_required: whether calls without a key are pointless.
         vendor: whose models of the catalogue it serves; None if it has none there.
+        runs_models_of: another vendor whose models it runs under the operator's own names: their
+            quirks hold here too.
         lists_models: it serves its own `/models` list (self-hosted servers).
         hosted: a vendor on the internet; False for servers inside the operator's network.
         profile: its quirks.
@@ -39,6 +41,7 @@ class Kind:
     auth: Auth = "bearer"
     key_required: bool = True
     vendor: str | None = None
+    runs_models_of: str | None = None
     lists_models: bool = False
     hosted: bool = True
     profile: Profile = field(default_factory=Profile)

@@ -56,6 +56,7 @@ AZURE_OPENAI = Kind(
     auth="api-key",
     # A model here is a deployment, named by the operator: nothing to serve unasked.
     vendor=None,
+    runs_models_of="openai",
     profile=Profile(
         token_limit_field="max_completion_tokens",  # noqa: S106 - a field's name
         developer_role=True,
