@@ -3,13 +3,14 @@
 The same for every front format; what differs between them is in `formats`.
 """
 
+import asyncio
+import hashlib
 from typing import TYPE_CHECKING
 
 import structlog
 
 from zurelay.access.keys import Key, hash_key, parse_authorization
-from zurelay.api import answers
-from zurelay.api.bodies import decode
+from zurelay.api import answers, offload
 from zurelay.api.exchange import HttpExchange
 from zurelay.catalogue.price import price_at
 from zurelay.chat import problems
@@ -36,18 +37,81 @@ def serve(gateway: "Gateway", exchange: HttpExchange, front: Front) -> None:
     """Answer a request for a model's answer."""
     key = gateway.authenticate(exchange)
     record = _record(gateway, exchange, key)
+    body = exchange.take_body()
+    encoding = (exchange.header(b"content-encoding") or b"").decode("latin-1")
     try:
-        inbound = _read(gateway, exchange, front)
-        _describe(record, inbound)
+        plain = offload.open_here(body, encoding, gateway.snapshot.max_body)
+        if plain is None:
+            exchange.spawn(_serve_heavy(gateway, exchange, front, key, record, body, encoding))
+            return
+        inbound = front.read(plain)
+    except Refused as refused:
+        _refuse(gateway, exchange, front, record, refused.problem)
+    except Exception:
+        _failed(gateway, exchange, front, record)
+    else:
+        _proceed(gateway, exchange, front, key, record, inbound)
+
+
+async def _serve_heavy(
+    gateway: "Gateway",
+    exchange: HttpExchange,
+    front: Front,
+    key: Key,
+    record: RequestRecord,
+    body: bytes,
+    encoding: str,
+) -> None:
+    """As `serve`, with the body read in another process."""
+    try:
+        inbound = await gateway.parts.reader.read(
+            front.name, body, encoding, gateway.snapshot.max_body
+        )
+    except Refused as refused:
+        _refuse(gateway, exchange, front, record, refused.problem)
+    except Exception:
+        _failed(gateway, exchange, front, record)
+    except asyncio.CancelledError:  # the caller left
+        record.status, record.http_status = "client_closed", 499
+        gateway.parts.services.observer.finished(record)
+        gateway.parts.ledger.settle(None, record, _nothing)
+        raise
+    else:
+        _proceed(gateway, exchange, front, key, record, inbound)
+
+
+def _proceed(
+    gateway: "Gateway",
+    exchange: HttpExchange,
+    front: Front,
+    key: Key,
+    record: RequestRecord,
+    inbound: Inbound,
+) -> None:
+    """Plan, reserve and relay a request that has been read."""
+    _describe(record, inbound)
+    try:
         plan = _plan(gateway, inbound, key)
         hold = _reserve(gateway, inbound, plan, key)
     except Refused as refused:
         _refuse(gateway, exchange, front, record, refused.problem)
-        return
     except Exception:
-        log.exception("request failed", request_id=exchange.request_id)
-        _refuse(gateway, exchange, front, record, problems.internal())
-        return
+        _failed(gateway, exchange, front, record)
+    else:
+        _relay(gateway, exchange, front, key, record, inbound, plan, hold)
+
+
+def _relay(
+    gateway: "Gateway",
+    exchange: HttpExchange,
+    front: Front,
+    key: Key,
+    record: RequestRecord,
+    inbound: Inbound,
+    plan: Plan,
+    hold: Hold,
+) -> None:
+    """Hand an admitted request to the relay."""
     snapshot = gateway.snapshot
     job = Job(
         inbound=inbound,
@@ -61,6 +125,7 @@ def serve(gateway: "Gateway", exchange: HttpExchange, front: Front) -> None:
         started=exchange.started,
         connect_deadline=snapshot.connect_deadline_s,
         redact=snapshot.redact,
+        cache_key=_own_cache_key(key.account, inbound.cache_key),
         affinity_key=conversation(key.account, inbound),
     )
     gateway.parts.ledger.begin(record)
@@ -69,6 +134,13 @@ def serve(gateway: "Gateway", exchange: HttpExchange, front: Front) -> None:
     )
     gateway.runs.add(run)
     run.start()
+
+
+def _own_cache_key(account: str, key: str | None) -> str | None:
+    """A prompt-cache key that no other account can meet; 32 characters, the same each time."""
+    if key is None:
+        return None
+    return hashlib.sha256(f"{account}\0{key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def refuse_early(
@@ -104,15 +176,6 @@ def _record(gateway: "Gateway", exchange: HttpExchange, key: Key) -> RequestReco
         client=_text(exchange.header(b"user-agent"), _CLIENT_LENGTH),
         client_request_id=_text(exchange.header(b"x-client-request-id"), _CLIENT_ID_LENGTH),
     )
-
-
-def _read(gateway: "Gateway", exchange: HttpExchange, front: Front) -> Inbound:
-    body = exchange.take_body()
-    encoding = exchange.header(b"content-encoding")
-    limit = gateway.snapshot.max_body
-    if encoding is not None:
-        body = decode(body, encoding.decode("latin-1"), limit)
-    return front.read(body)
 
 
 def _describe(record: RequestRecord, inbound: Inbound) -> None:
@@ -159,6 +222,14 @@ def _refuse(
 ) -> None:
     _log_refusal(gateway, record, problem)
     answers.send_problem(exchange, front, problem)
+
+
+def _failed(
+    gateway: "Gateway", exchange: HttpExchange, front: Front, record: RequestRecord
+) -> None:
+    """A fault of ours: all of it into the log, nothing of it to the caller."""
+    log.exception("request_failed", request_id=record.id)
+    _refuse(gateway, exchange, front, record, problems.internal())
 
 
 def _log_refusal(gateway: "Gateway", record: RequestRecord, problem: Problem) -> None:

@@ -15,6 +15,7 @@ from zurelay.access.keys import Key
 from zurelay.api import answers, completions, health, lists
 from zurelay.api.bodies import body_too_large
 from zurelay.api.exchange import Headers, HttpExchange
+from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
 from zurelay.chat import problems
 from zurelay.chat.problems import Problem, Refused
@@ -82,6 +83,7 @@ class Parts:
     ledger: JournalLedger
     metrics: Metrics
     ids: Ids
+    reader: Reader
     wall: Callable[[], float]
     ready: Callable[[], dict[str, object]]
     admits_metrics: Callable[[HttpExchange], bool]

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from zurelay import __version__
 from zurelay.api.exchange import HttpExchange
 from zurelay.api.gateway import Parts
+from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
 from zurelay.chat.redact import redact
 from zurelay.config.accounts import providers
@@ -51,6 +52,7 @@ class Assembly:
 
     async def close(self) -> None:
         """End in the order in which nothing is lost: records first."""
+        self.parts.reader.close()
         await self.ledger.close()
         await self.keys.close()
         await self.client.aclose()
@@ -90,6 +92,7 @@ async def assemble(settings: Settings, store: Store) -> Assembly:
         ledger=ledger,
         metrics=metrics,
         ids=Ids(),
+        reader=Reader(),
         wall=time.time,
         ready=lambda: _readiness(ledger, keys),
         admits_metrics=_from_loopback,
