@@ -10,17 +10,20 @@ and their records wait in memory for a journal that works again: nothing billed 
 """
 
 import asyncio
-from collections import defaultdict, deque
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
 import structlog
 
+from zurelay.access.keys import Period
 from zurelay.chat.problems import Refused, overloaded_here
 from zurelay.live.journal import Journal, JournalError
 from zurelay.live.ports import Entry, RequestLog
 from zurelay.live.records import encode_record
+from zurelay.live.spending import Spending
 from zurelay.meter.ports import Hold
 from zurelay.meter.record import RequestRecord
 
@@ -65,6 +68,7 @@ class JournalLedger:
         delay_s: float = 0.1,
         retry_s: float = 1.0,
         keep: int = 50_000,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """Make a ledger; nothing runs before `start`.
 
@@ -75,12 +79,14 @@ class JournalLedger:
             delay_s: how long entries may wait for company on their way into the log.
             retry_s: pause after a failure of journal or log.
             keep: entries kept in memory until the log has them; more wait in the journal alone.
+            clock: Unix time.
         """
         self._journal = journal
         self._log = log
         self._delay_s = delay_s
         self._retry_s = retry_s
         self._keep = keep
+        self._clock = clock
         self._writer = ThreadPoolExecutor(1, "journal") if power_safe else None
         self._projector = ThreadPoolExecutor(1, "projector")
         self._running: dict[str, RequestRecord] = {}
@@ -94,7 +100,7 @@ class JournalLedger:
         self._timer: asyncio.TimerHandle | None = None
         self._applied = 0
         self._closing = False
-        self._spent: defaultdict[str, int] = defaultdict(int)
+        self._spending = Spending()
         self.held = 0
         self.holds = 0
         self.broken: str | None = None
@@ -171,7 +177,7 @@ class JournalLedger:
         self._running.pop(id_, None)
         self._unlogged[id_] = record
         self._queue.append((record, encode_record(record)))
-        self._spent[record.key] += record.cost
+        self._spending.add(record.key, record.created, record.cost)
         self._wait(done)
 
     def find(self, id_: str) -> RequestRecord | None:
@@ -191,9 +197,9 @@ class JournalLedger:
             {**self._unlogged, **self._running}.values(), key=lambda r: r.id, reverse=True
         )
 
-    def spent(self, key: str) -> int:
-        """Nano-dollars that key has ever spent."""
-        return self._spent.get(key, 0)
+    def spent(self, key: str, period: Period = "total") -> int:
+        """Nano-dollars that key has spent: ever, or since the current period began in UTC."""
+        return self._spending.of(key, period, self._clock())
 
     @property
     def backlog(self) -> int:
@@ -347,7 +353,7 @@ class JournalLedger:
         if entries:
             self._log.apply(self._journal.id, last, entries)
         self._applied = last
-        self._spent.update(self._log.spent())
+        self._spending.load(self._log.spent())
 
 
 def _run(waiting: Sequence[Callable[[], None]]) -> None:

@@ -29,8 +29,8 @@ class RequestLog(Protocol):
         """The entry with that id, if it belongs to that account; None looks in all."""
         ...
 
-    def spent(self) -> dict[str, int]:
-        """Nano-dollars every key has ever spent, by key id."""
+    def spent(self) -> list[tuple[str, int, int]]:
+        """What keys ever spent: (key id, days since 1970 in UTC, nano-dollars)."""
         ...
 
 

@@ -6,11 +6,9 @@ nano-dollars. Nothing here knows balances, accounts or where a price comes from.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Final
 
-from zurelay.catalogue.model import Model, Price, TokenClass
-from zurelay.catalogue.money import ATTO_PER_NANO
+from zurelay.catalogue.model import Price, TokenClass
 from zurelay.chat.usage import Usage
 
 INPUT_CLASSES: Final[tuple[TokenClass, ...]] = (
@@ -21,6 +19,9 @@ INPUT_CLASSES: Final[tuple[TokenClass, ...]] = (
     "audio_input",
 )
 OUTPUT_CLASSES: Final[tuple[TokenClass, ...]] = ("output", "audio_output")
+
+_ATTO: Final = 10**9
+"""Atto-dollars in a nano-dollar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +36,6 @@ class Charge:
 
     cost: int
     unpriced: tuple[TokenClass, ...] = ()
-
-
-def in_force(model: Model, at: float) -> Price | None:
-    """The model's price at Unix time `at`: later prices and hours of the week are considered."""
-    price = model.price
-    when = datetime.fromtimestamp(at, UTC)
-    if model.later:
-        today = when.date().isoformat()
-        for later in model.later:
-            if later.since <= today:
-                price = later
-    if price is not None and price.hours:
-        minute = when.hour * 60 + when.minute
-        for stretches, other in price.hours:
-            if any(stretch.covers(when.isoweekday(), minute) for stretch in stretches):
-                return other
-    return price
 
 
 def at_size(price: Price, prompt: int) -> Price:
@@ -70,7 +54,7 @@ def charge(price: Price, usage: Usage) -> Charge:
     of zero is a price. The fee per request is the one of `price` itself.
     """
     prices = at_size(price, usage.prompt).classes
-    total = price.per_request * ATTO_PER_NANO
+    total = price.per_request * _ATTO
     unpriced: list[TokenClass] = []
     for side in (INPUT_CLASSES, OUTPUT_CLASSES):
         for name in side:
@@ -103,7 +87,7 @@ def ceiling(price: Price, input_tokens: int, output_tokens: int, n: int = 1) -> 
         + output_tokens * n * _dearest(step.classes, OUTPUT_CLASSES)
         for step in steps
     )
-    return price.per_request - (-most // ATTO_PER_NANO)
+    return price.per_request - (-most // _ATTO)
 
 
 def _dearest(prices: Mapping[TokenClass, int], side: tuple[TokenClass, ...]) -> int:
@@ -113,6 +97,6 @@ def _dearest(prices: Mapping[TokenClass, int], side: tuple[TokenClass, ...]) -> 
 
 
 def _round_half_even(atto: int) -> int:
-    nano, rest = divmod(atto, ATTO_PER_NANO)
+    nano, rest = divmod(atto, _ATTO)
     twice = 2 * rest
-    return nano + (twice > ATTO_PER_NANO or (twice == ATTO_PER_NANO and nano % 2 == 1))
+    return nano + (twice > _ATTO or (twice == _ATTO and nano % 2 == 1))

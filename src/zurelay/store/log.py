@@ -9,7 +9,7 @@ from zurelay.meter.record import RequestRecord
 from zurelay.store.counters import read_counter, set_counter
 from zurelay.store.engine import Store
 from zurelay.store.requests import Entry, Filter, add_requests, get_request, list_requests
-from zurelay.store.usage import spent_by_key
+from zurelay.store.usage import spent_by_day
 
 
 class StoredLog:
@@ -39,7 +39,7 @@ class StoredLog:
         with self._store.read() as connection:
             return list_requests(connection, wanted, limit)
 
-    def spent(self) -> dict[str, int]:
-        """Nano-dollars every key has ever spent, by key id."""
+    def spent(self) -> list[tuple[str, int, int]]:
+        """What keys ever spent: (key id, days since 1970 in UTC, nano-dollars)."""
         with self._store.read() as connection:
-            return spent_by_key(connection)
+            return spent_by_day(connection)

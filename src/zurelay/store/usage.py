@@ -137,10 +137,11 @@ def usage_by(
     ]
 
 
-def spent_by_key(connection: Connection) -> dict[str, int]:
-    """Nano-dollars every key has ever spent, by key id."""
-    query = select(_TABLE.c.api_key, func.sum(_TABLE.c.cost)).group_by(_TABLE.c.api_key)
-    return {key: int(spent) for key, spent in connection.execute(query)}
+def spent_by_day(connection: Connection) -> list[tuple[str, int, int]]:
+    """What keys ever spent: (key id, days since 1970 in UTC, nano-dollars)."""
+    day = (_TABLE.c.hour // 24).label("day")
+    query = select(_TABLE.c.api_key, day, func.sum(_TABLE.c.cost)).group_by(_TABLE.c.api_key, day)
+    return [(key, when, int(cost)) for key, when, cost in connection.execute(query)]
 
 
 def _model(record: RequestRecord) -> str:
