@@ -14,10 +14,16 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Where a gateway listens and a key for it. `origin` has no `/v1`."""
+    """Where a gateway listens and a key for it.
+
+    Attributes:
+        origin: the address without `/v1`.
+        folder: where it was started; its data folder and configuration have their usual names.
+    """
 
     origin: str
     key: str
+    folder: Path
 
     @property
     def base_url(self) -> str:
@@ -51,7 +57,7 @@ def serve(folder: Path, config: str = "") -> Iterator[Served]:
     (folder / "zurelay.toml").write_text(config, encoding="utf-8")
     output = folder / "output.log"
     bare = {k: os.environ[k] for k in ("PATH", "HOME", "LANG", "TMPDIR") if k in os.environ}
-    command = [sys.executable, "-m", "zurelay", "serve", "--data", "data", "--port", str(port)]
+    command = [sys.executable, "-m", "zurelay", "serve", "--port", str(port)]
     origin = f"http://127.0.0.1:{port}"
     with output.open("wb") as sink:
         process = subprocess.Popen(
@@ -63,7 +69,7 @@ def serve(folder: Path, config: str = "") -> Iterator[Served]:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"the gateway did not start:\n{output.read_text()[-3000:]}")
             time.sleep(0.05)
-        yield Served(origin, (folder / "data" / "first-key").read_text().strip())
+        yield Served(origin, (folder / "zurelay-data" / "first-key").read_text().strip(), folder)
     finally:
         process.terminate()
         try:

@@ -1,0 +1,111 @@
+"""Runs the examples of the documentation against a real gateway.
+
+A fenced block whose info string is `python run`, `js run` or `bash run` is run as a reader would,
+with the gateway's address in place of the documented one. A block `text output` right after it is
+what it must print.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.served import Served
+
+ROOT = Path(__file__).resolve().parent.parent
+SDK = ROOT / "tests" / "clients" / "node_modules"
+ORIGIN = "http://127.0.0.1:8000"
+FENCE = re.compile(r"^```(\w+) (run|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One block to run; `output` None where none is documented."""
+
+    place: str
+    language: str
+    code: str
+    output: str | None
+
+
+def examples(path: Path) -> list[Example]:
+    text = path.read_text(encoding="utf-8")
+    found: list[Example] = []
+    for match in FENCE.finditer(text):
+        language, kind, code = match.groups()
+        line = text.count("\n", 0, match.start()) + 1
+        if kind == "output":
+            last = found.pop()
+            found.append(Example(last.place, last.language, last.code, code))
+        else:
+            found.append(Example(f"{path.relative_to(ROOT)}:{line}", language, code, None))
+    return found
+
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLES = [example for page in PAGES for example in examples(page)]
+
+
+def command(example: Example, folder: Path) -> list[str]:
+    match example.language:
+        case "python":
+            return [sys.executable, "-c", example.code]
+        case "bash":
+            return ["bash", "-euc", example.code]
+        case "js":
+            if shutil.which("node") is None or not SDK.exists():
+                pytest.skip("needs node, and `npm ci --ignore-scripts` in tests/clients")
+            (folder / "node_modules").symlink_to(SDK)
+            (folder / "example.mjs").write_text(example.code, encoding="utf-8")
+            return ["node", str(folder / "example.mjs")]
+        case _:
+            raise AssertionError(f"{example.place}: nothing runs {example.language}")
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.place)
+def test_an_example_runs_and_prints_what_it_says(
+    example: Example, served: Served, tmp_path: Path
+) -> None:
+    code = example.code.replace(ORIGIN, served.origin)
+    if "curl" in code and shutil.which("curl") is None:
+        pytest.skip("needs curl")
+    done = subprocess.run(
+        command(Example(example.place, example.language, code, None), tmp_path),
+        cwd=served.folder,
+        env={
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "HOME": str(tmp_path),
+            "ZURELAY_API_KEY": served.key,
+            "ZURELAY_BASE_URL": served.base_url,
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=40,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    if example.output is None:
+        assert done.stdout.strip()
+        assert '{"error"' not in done.stdout
+    else:
+        assert done.stdout.strip() == example.output.strip()
+
+
+def test_the_pages_a_reader_starts_with_have_examples_in_every_language() -> None:
+    languages = {e.language for e in EXAMPLES if e.place.startswith("README.md")}
+    assert languages == {"bash", "python", "js"}
+    assert any(e.place.startswith("docs/api/") for e in EXAMPLES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_that_looks_like_an_example_is_one(page: Path) -> None:
+    """An info string with a typing error would leave its block unrun."""
+    text = page.read_text(encoding="utf-8")
+    for info in re.findall(r"^```(\S+ .*)$", text, re.MULTILINE):
+        assert re.fullmatch(r"(python|js|bash) run|text output", info), info
