@@ -122,10 +122,10 @@ class Bench:
         before = resident_bytes(pids)
         self._note(running, "memory_idle_mb", before / 1e6)
         for count in (100, 1_000):
-            listeners = await load.listen(running.target, count, 30)
+            listeners = await load.listen(running.target, count, load.OPENING_S)
             live = sum(1 for listener in listeners if listener.first is not None)
             if live < count:
-                self._fault(running, f"only {live} of {count} streams opened in 30 s")
+                self._fault(running, f"only {live} of {count} streams opened in {load.OPENING_S} s")
             self._note(running, f"memory_{count}_mb", resident_bytes(running.pids()) / 1e6)
             await load.leave(listeners)
             await asyncio.sleep(0.5)
@@ -167,7 +167,7 @@ class Bench:
         await self._upstream.play(events=1_000_000, interval=0.02)
         window = await load.streams(target, 200, length.window, cpu)
         if window.open < 200:
-            self._fault(running, f"only {window.open} of 200 streams opened in 15 s")
+            self._fault(running, f"only {window.open} of 200 streams opened in {load.OPENING_S} s")
         self._note(running, "events_per_s", window.events / window.seconds)
         if pids and window.events:
             self._note(running, "cpu_event_us", window.cpu / window.events * 1e6)

@@ -19,6 +19,8 @@ import httptools
 from bench.upstream import MODEL
 
 EVENT = b'data: {"'
+OPENING_S = 10
+"""How long streams may take to open before a window of measuring begins without them."""
 QUESTION = "Write one sentence about a fox and a dog, please, and keep it short and plain."
 
 
@@ -216,7 +218,7 @@ class Streams:
 
 async def streams(target: Target, count: int, seconds: float, cpu: Callable[[], float]) -> Streams:
     """Hold `count` streams open and measure a window of `seconds` once they run."""
-    listeners = await listen(target, count, 15)
+    listeners = await listen(target, count, OPENING_S)
     try:
         await asyncio.sleep(0.2)
         live = [x for x in listeners if x.first is not None]
