@@ -1,0 +1,136 @@
+import pytest
+
+from zurelay.catalogue.load import standard
+from zurelay.catalogue.model import Model, Price, Reasoning
+from zurelay.catalogue.price import parse_price
+from zurelay.catalogue.view import (
+    PageError,
+    messages_model_list,
+    messages_model_view,
+    model_list,
+    model_view,
+    price_view,
+)
+
+
+def model(name: str, **changes: object) -> Model:
+    return Model(id=name, name=name.upper(), vendor="lab", upstream="secret", **changes)  # type: ignore[arg-type]
+
+
+SEVEN = [model(name) for name in "abcdefg"]
+
+
+def test_a_view_has_every_documented_field_and_no_upstream_name() -> None:
+    seen = model_view(
+        model(
+            "m",
+            context=10,
+            max_output=5,
+            input=("text", "image"),
+            reasoning=Reasoning(("low",), "low"),
+            price=parse_price({"input": "4", "cached_input": "0.2", "output": "20"}),
+            released="1970-01-02",
+        ),
+        routes_up=2,
+        now=0,
+        owner="zurelay",
+    )
+    assert seen == {
+        "id": "m",
+        "object": "model",
+        "created": 86400,
+        "owned_by": "lab",
+        "name": "M",
+        "context": 10,
+        "max_output": 5,
+        "input_modalities": ["text", "image"],
+        "reasoning": {"levels": ["low"], "default": "low"},
+        "price": {"input": "4.00", "cached_input": "0.20", "output": "20.00"},
+        "routes_up": 2,
+    }
+    assert "secret" not in str(seen)
+
+
+def test_what_is_unknown_is_null() -> None:
+    seen = model_view(model("m"), 0, 0, "zurelay")
+    assert (seen["context"], seen["reasoning"], seen["price"]) == (None, None, None)
+
+
+def test_a_model_of_no_vendor_is_owned_by_the_gateway() -> None:
+    bare = Model(id="m", name="m", vendor="", upstream="m")
+    assert model_view(bare, 1, 0, "acme")["owned_by"] == "acme"
+
+
+def test_price_steps_and_fees_are_shown() -> None:
+    price = parse_price(
+        {
+            "input": "1",
+            "output": "2",
+            "per_request": "0.005",
+            "above": [{"prompt_tokens": 9, "input": "2", "output": "4"}],
+        }
+    )
+    assert price_view(price) == {
+        "input": "1.00",
+        "output": "2.00",
+        "per_request": "0.005",
+        "above": [{"prompt_tokens": 9, "input": "2.00", "output": "4.00"}],
+    }
+    assert price_view(Price({"input": 0, "output": 0})) == {"input": "0.00", "output": "0.00"}
+
+
+def test_the_list_has_openais_shape() -> None:
+    assert model_list([{"id": "m"}]) == {"object": "list", "data": [{"id": "m"}]}
+
+
+def test_anthropics_shape_has_a_display_name_and_a_date() -> None:
+    seen = messages_model_view(model("m", released="2026-10-14", context=10, max_output=5))
+    assert seen == {
+        "type": "model",
+        "id": "m",
+        "display_name": "M",
+        "created_at": "2026-10-14T00:00:00Z",
+        "max_input_tokens": 10,
+        "max_tokens": 5,
+    }
+
+
+def ids(page: dict[str, object]) -> str:
+    data = page["data"]
+    assert isinstance(data, list)
+    return "".join(one["id"] for one in data)
+
+
+def test_pages_go_forwards_and_backwards() -> None:
+    first = messages_model_list(SEVEN, {"limit": "3"})
+    assert (ids(first), first["has_more"]) == ("abc", True)
+    assert (first["first_id"], first["last_id"]) == ("a", "c")
+    second = messages_model_list(SEVEN, {"limit": "4", "after_id": "c"})
+    assert (ids(second), second["has_more"]) == ("defg", False)
+    back = messages_model_list(SEVEN, {"limit": "2", "before_id": "e"})
+    assert (ids(back), back["has_more"]) == ("cd", True)
+    empty = messages_model_list(SEVEN, {"after_id": "g"})
+    assert (empty["data"], empty["first_id"], empty["has_more"]) == ([], None, False)
+
+
+@pytest.mark.parametrize(
+    ("query", "param"),
+    [
+        ({"limit": "0"}, "limit"),
+        ({"limit": "1001"}, "limit"),
+        ({"limit": "x"}, "limit"),
+        ({"after_id": "nobody"}, "after_id"),
+        ({"before_id": "nobody"}, "before_id"),
+    ],
+)
+def test_a_page_that_cannot_be_cut_names_its_parameter(query: dict[str, str], param: str) -> None:
+    with pytest.raises(PageError) as told:
+        messages_model_list(SEVEN, query)
+    assert told.value.param == param
+
+
+def test_every_shipped_model_can_be_shown() -> None:
+    for models in standard().by_vendor.values():
+        for one in models:
+            assert model_view(one, 1, 1.8e9, "zurelay")["id"] == one.id
+            assert messages_model_view(one)["display_name"]
