@@ -1,0 +1,92 @@
+"""Rewrites the tables that documents take from the code, between their markers.
+
+python -m scripts.generate_docs    rewrite
+python -m scripts.generate_docs --check    exit 1 if a document is behind the code
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from zurelay.catalogue.load import standard
+from zurelay.providers.base import Kind
+from zurelay.providers.registry import KINDS
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def provider_table() -> Iterator[str]:
+    """One row per kind, in the order in which they are found in the environment."""
+    yield "| `kind` | vendor | default address | key found in | models |"
+    yield "|---|---|---|---|---|"
+    for row in KINDS.values():
+        yield (
+            f"| `{row.name}` | {row.title} | {_address(row)} | {_variables(row)} | {_models(row)} |"
+        )
+
+
+def _address(row: Kind) -> str:
+    if row.name == "sandbox":
+        return "inside the gateway"
+    return f"`{row.base_url}`" if row.base_url else "give `base_url`"
+
+
+def _variables(row: Kind) -> str:
+    if row.key_variables:
+        return ", ".join(f"`{variable}`" for variable in row.key_variables)
+    return "give `api_key`" if row.key_required else "no key needed"
+
+
+def _models(row: Kind) -> str:
+    if row.vendor is not None:
+        return f"{len(standard().by_vendor[row.vendor])} in the catalogue"
+    return "its own list" if row.lists_models else "named in `routes`"
+
+
+def vendor_table() -> Iterator[str]:
+    """One row per vendor of the catalogue."""
+    yield "| vendor | models | with a price | checked |"
+    yield "|---|---|---|---|"
+    for vendor, models in standard().by_vendor.items():
+        if vendor != "sandbox":
+            priced = sum(model.price is not None for model in models)
+            yield f"| {vendor} | {len(models)} | {priced} | {min(m.checked for m in models)} |"
+
+
+TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
+    "providers": ("docs/operate/providers.md", provider_table),
+    "vendors": ("docs/operate/catalogue.md", vendor_table),
+}
+
+
+def rewritten(text: str, name: str, lines: Iterator[str]) -> str:
+    """`text` with the table called `name` made anew; its markers must be there."""
+    marker = f"<!-- generated: {name} -->"
+    pattern = re.compile(f"{re.escape(marker)}\n.*?<!-- end -->", re.DOTALL)
+    if not pattern.search(text):
+        raise ValueError(f"no {marker} ... <!-- end -->")
+    table = "\n".join(lines)
+    return pattern.sub(lambda _: f"{marker}\n{table}\n<!-- end -->", text)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    behind = False
+    for name, (path, table) in TABLES.items():
+        document = ROOT / path
+        old = document.read_text(encoding="utf-8")
+        new = rewritten(old, name, table())
+        if old != new:
+            behind = True
+            print(f"{path}: {'behind the code' if check else 'rewritten'}", file=sys.stderr)
+            if not check:
+                document.write_text(new, encoding="utf-8")
+    return int(check and behind)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
