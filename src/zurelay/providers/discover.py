@@ -12,7 +12,7 @@ from zurelay.providers.registry import KINDS
 def discover(
     environ: Mapping[str, str], kinds: Iterable[Kind] = tuple(KINDS.values())
 ) -> tuple[Provider, ...]:
-    """One provider for each hosted kind whose key is set, named like its kind, in list order.
+    """One provider for each kind with an address whose key is set, named like its kind, in list order.
 
     Empty variables count as unset. Addresses come from the rows alone: variables such as
     OPENAI_BASE_URL tell clients where to go, and often point at a gateway.
@@ -20,7 +20,7 @@ def discover(
     found = []
     for kind in kinds:
         key = _key(environ, kind)
-        if key and kind.hosted and kind.base_url:
+        if key and kind.base_url:
             found.append(
                 Provider(
                     name=kind.name,
