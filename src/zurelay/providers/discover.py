@@ -12,7 +12,7 @@ from zurelay.providers.registry import KINDS
 def discover(
     environ: Mapping[str, str], kinds: Iterable[Kind] = tuple(KINDS.values())
 ) -> tuple[Provider, ...]:
-    """One provider for each kind with an address whose key is set, named like its kind, in list order.
+    """One provider for each kind with an address and a key that is set, named like it, in order.
 
     Empty variables count as unset. Addresses come from the rows alone: variables such as
     OPENAI_BASE_URL tell clients where to go, and often point at a gateway.
