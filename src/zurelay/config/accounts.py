@@ -12,6 +12,7 @@ from zurelay.chat.profile import Profile
 from zurelay.config.settings import ProviderSettings, Settings
 from zurelay.providers.base import Kind, Provider
 from zurelay.providers.registry import KINDS, kind
+from zurelay.sandbox.upstream import BASE_URL
 
 SANDBOX = "sandbox"
 """Name and kind of the built-in provider."""
@@ -124,8 +125,7 @@ def providers(settings: Settings) -> tuple[Provider, ...]:
     """All providers that can be called, in file order, the sandbox last."""
     found = [provider(name, one) for name, one in settings.providers.items() if spoken(one.kind)]
     if settings.sandbox.enabled and SANDBOX not in settings.providers:
-        sandbox = _ROWS[SANDBOX]
-        found.append(Provider(name=SANDBOX, kind=sandbox, base_url=sandbox.base_url))
+        found.append(Provider(name=SANDBOX, kind=_ROWS[SANDBOX], base_url=BASE_URL))
     return tuple(found)
 
 

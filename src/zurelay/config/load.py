@@ -17,7 +17,7 @@ from zurelay.config.checks import Checks
 from zurelay.config.faults import ConfigError, Fault, dotted
 from zurelay.config.parse import Parsed, parse, read_toml
 from zurelay.config.references import References
-from zurelay.config.settings import NAMED_TABLES, ProviderSettings, Settings
+from zurelay.config.settings import NAMED_TABLES, ProviderSettings, Settings, Storage
 from zurelay.providers.discover import discover
 
 FILE_NAME = "zurelay.toml"
@@ -60,6 +60,28 @@ def load(
     if faults:
         raise ConfigError(_in_file_order(faults, document))
     return _settings(parsed, "file", data_dir, environ, path, tuple(references.sources))
+
+
+def load_storage(path: Path | None, environ: Mapping[str, str], folder: Path = Path()) -> Storage:
+    """`[storage]` alone, for commands that need no provider and so none of their secrets.
+
+    Raises:
+        ConfigError: the file cannot be read, or this table has a fault.
+    """
+    if path is None:
+        path = folder / FILE_NAME
+        if not path.is_file():
+            return Storage()
+    document, faults = read_toml(path)
+    only = {"storage": document["storage"]} if "storage" in document else {}
+    references = References(str(path), path.parent, environ)
+    resolved = references.resolve(only)
+    parsed = parse(resolved if isinstance(resolved, dict) else {}, str(path))
+    faults += [*references.faults, *parsed.faults]
+    if faults:
+        raise ConfigError(faults)
+    storage: Storage = parsed.tables["storage"]
+    return storage
 
 
 def _in_file_order(faults: list[Fault], document: Mapping[str, object]) -> list[Fault]:

@@ -49,7 +49,7 @@ def _tables() -> Iterator[str]:
 
 
 def _summary(table: type) -> str:
-    return (table.__doc__ or "").strip().splitlines()[0]
+    return (table.__doc__ or "").strip().split("\n")[0]
 
 
 def _line(one: Setting) -> str:

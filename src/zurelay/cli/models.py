@@ -1,0 +1,109 @@
+"""`zurelay models`: what this configuration serves, and what it costs."""
+
+import asyncio
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from zurelay.cli.options import DATA, Config, Data, Json, example, settings
+from zurelay.cli.terminal import note, print_json, print_table, progress
+
+if TYPE_CHECKING:
+    from zurelay.config.settings import Settings
+    from zurelay.plan.route import RoutingTable, ServedModel
+
+
+def add_to(app: typer.Typer) -> None:
+    """Make the command part of the program."""
+    app.command("models", epilog=example("models --json"))(models)
+
+
+def models(config: Config = None, data: Data = DATA, as_json: Json = False) -> None:
+    """List the models this configuration serves, with windows, effort levels and prices.
+
+    Prices are in USD per million tokens. Servers of your own are asked for their lists.
+    """
+    table = _table(settings(config, data))
+    now = time.time()
+    if as_json:
+        print_json([_view(one, now) for one in table.models.values()])
+        return
+    print_table(
+        ("model", "context", "output", "input kinds", "effort", "in $/M", "out $/M", "routes"),
+        [_row(one, now) for one in table.models.values()],
+        right=("context", "output", "in $/M", "out $/M"),
+        empty="no model is served",
+    )
+
+
+def _table(found: "Settings") -> "RoutingTable":
+    from zurelay.config import build_table, load_catalogue, providers
+
+    own = [one.name for one in providers(found) if one.kind.lists_models]
+    lists: dict[str, tuple[str, ...]] = {}
+    if own:
+        with progress(f"asking {', '.join(own)} for models"):
+            lists = asyncio.run(_lists(found))
+        for name in own:
+            if not lists.get(name):
+                note(f"note: {name} told no models")
+    return build_table(found, load_catalogue(found), lists)
+
+
+async def _lists(found: "Settings") -> dict[str, tuple[str, ...]]:
+    from zurelay.app.model_lists import ask_all
+    from zurelay.config import providers
+    from zurelay.telemetry import logs
+    from zurelay.upstream.client import HttpClient
+    from zurelay.upstream.proxies import Proxies
+
+    logs.configure("error", "auto", sys.stderr)
+    async with HttpClient(proxies=Proxies(dict(os.environ))) as client:
+        return await ask_all(client, providers(found), {})
+
+
+def _view(one: "ServedModel", now: float) -> dict[str, Any]:
+    from zurelay.catalogue.view import model_view
+
+    view = model_view(one.model, len(one.routes), now, "")
+    view["routes"] = [route.id for route in one.routes]
+    view["fallbacks"] = list(one.fallbacks)
+    return view
+
+
+def _row(one: "ServedModel", now: float) -> tuple[str, ...]:
+    from zurelay.catalogue.price import per_million, price_at
+
+    model = one.model
+    price = price_at(model, now)
+    if model.reasoning is None:
+        effort = "unknown"
+    else:
+        effort = " ".join(
+            f"{level}*" if level == model.reasoning.default else level
+            for level in model.reasoning.levels
+        )
+    classes = {} if price is None else price.classes
+    cost = [per_million(classes[side]) if side in classes else "" for side in ("input", "output")]
+    return (
+        model.id,
+        _tokens(model.context),
+        _tokens(model.max_output),
+        " ".join(model.input),
+        effort or "none",
+        *cost,
+        ", ".join(route.provider.name for route in one.routes),
+    )
+
+
+def _tokens(count: int | None) -> str:
+    """Tokens as people say them: 128k, 1M, 1.05M."""
+    if count is None:
+        return ""
+    for unit, size in (("M", 1_000_000), ("k", 1_000)):
+        if count >= size:
+            return f"{count / size:.3g}{unit}"
+    return str(count)

@@ -1,0 +1,74 @@
+"""Options that every command has, and what they lead to. Knows no command."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from zurelay.cli.terminal import Failed
+
+if TYPE_CHECKING:  # commands import late, so that --help stays fast
+    from zurelay.config.settings import Settings
+    from zurelay.store.engine import Store
+
+DATA = Path("zurelay-data")
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="The configuration; without it zurelay.toml in this folder, if there is one.",
+        show_default=False,
+    ),
+]
+Data = Annotated[Path, typer.Option("--data", metavar="DIR", help="The data folder.")]
+Json = Annotated[bool, typer.Option("--json", help="JSON instead of a table.")]
+
+
+def example(command: str) -> str:
+    """The last line of a command's help."""
+    return f"\b\nExample: zurelay {command}"
+
+
+def settings(config: Path | None, data: Path) -> "Settings":
+    """The whole checked configuration. Raises ConfigError."""
+    from zurelay.config import load
+
+    return load(config, os.environ, data)
+
+
+@contextmanager
+def opened(config: Path | None, data: Path, *, make: bool = False) -> Iterator["Store"]:
+    """The store of the data folder.
+
+    Of the configuration only `[storage]` counts, so that keys can be managed from a shell that
+    does not have the providers' secrets.
+
+    Args:
+        config: the file.
+        data: the folder.
+        make: make the store if there is none.
+
+    Raises:
+        ConfigError: `[storage]` has a fault.
+        StoreError: the store cannot be used.
+        Failed: there is none.
+    """
+    from zurelay.config.load import load_storage
+    from zurelay.store.engine import FILE, open_store
+
+    storage = load_storage(config, os.environ)
+    if not make and not (data / FILE).exists():
+        raise Failed(
+            f"there is no store in {data}: start the gateway, make a key, or name the folder with"
+            " --data"
+        )
+    store = open_store(data, storage.url)
+    try:
+        yield store
+    finally:
+        store.close()

@@ -1,0 +1,101 @@
+"""`zurelay serve`: starts the gateway and says what a person needs to use it."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from zurelay import __version__
+from zurelay.cli.banner import Banner, Provider, banner
+from zurelay.cli.options import DATA, Config, Data, example
+from zurelay.cli.terminal import Failed
+
+if TYPE_CHECKING:
+    from zurelay.app import Started
+    from zurelay.config.settings import Settings
+
+
+def add_to(app: typer.Typer) -> None:
+    """Make the command part of the program."""
+    app.command("serve", epilog=example("serve --config zurelay.toml --port 9000"))(serve)
+
+
+def serve(
+    config: Config = None,
+    data: Data = DATA,
+    host: Annotated[
+        str | None, typer.Option(metavar="H", help="Address to listen on.", show_default=False)
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(metavar="P", min=0, max=65535, help="Port to listen on.", show_default=False),
+    ] = None,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes.")] = 1,
+) -> None:
+    """Start the gateway.
+
+    Without --config: zurelay.toml in this folder if there is one, else providers found in the
+    environment (OPENAI_API_KEY, GROQ_API_KEY, ...), else the sandbox models alone.
+    """
+    if workers > 1:
+        raise typer.BadParameter(
+            "several workers need PostgreSQL and Valkey, which come with a later release; this one"
+            " runs as one process",
+            param_hint="'--workers'",
+        )
+    from zurelay.app import ServeOptions, run
+
+    options = ServeOptions(data_dir=data, config_path=config, host=host, port=port)
+    try:
+        run(options, lambda started: _announce(started, data))
+    except OSError as error:
+        if error.filename is None:
+            raise Failed(f"cannot listen: {error.strerror or error}") from error
+        raise
+
+
+def _announce(started: "Started", data: Path) -> None:
+    """The first key goes to a terminal, else into a file that only its owner can read."""
+    from zurelay.app.first_start import FIRST_KEY_FILE, write_first_key
+
+    key, key_file = started.first_key, data / FIRST_KEY_FILE
+    if key is not None and not sys.stdout.isatty():
+        key_file = write_first_key(data, key)
+        key = None
+    text = banner(
+        Banner(
+            product=started.settings.brand.name,
+            version=__version__,
+            base_url=started.base_url,
+            origin=origin(started.settings),
+            example_model=started.example_model,
+            providers=_providers(started),
+            key=key,
+            key_file=str(key_file.resolve()) if key is None and key_file.exists() else None,
+        )
+    )
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def origin(settings: "Settings") -> str:
+    """Where the settings came from, for people."""
+    match settings.origin:
+        case "file":
+            return str(settings.path)
+        case "environment":
+            return "no file; providers found in the environment"
+        case "sandbox":
+            return "no file and no provider keys in the environment; the sandbox alone"
+
+
+def _providers(started: "Started") -> list[Provider]:
+    from zurelay.config import unspoken
+
+    later = unspoken(started.settings)
+    kinds = {name: one.kind for name, one in started.settings.providers.items()}
+    found = [
+        Provider(name, kinds.get(name, name), reach) for name, reach in started.providers.items()
+    ]
+    return found + [Provider(name, kinds[name], None) for name in later]
