@@ -1,5 +1,7 @@
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +47,27 @@ def test_a_transcript_counts_what_did_not_hold(capsys: pytest.CaptureFixture[str
     told.must(False, "that")
     assert told.misses == 1
     assert "MISS that" in capsys.readouterr().out
+
+
+def test_a_long_command_that_fails_ends_with_the_last_of_its_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(real, "LOG", tmp_path / "install.log")
+    real.run("fine", [sys.executable, "-c", "print('well')"])
+    with pytest.raises(SystemExit, match=r"(?s)build failed.*no compiler"):
+        real.run("build", [sys.executable, "-c", "raise SystemExit('no compiler')"])
+
+
+def test_a_server_is_waited_for_and_ended(tmp_path: Path) -> None:
+    port = real.free_port()
+    command = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"]
+    url = f"http://127.0.0.1:{port}/"
+    with real.serving("server", command, url, tmp_path / "server.log", {}):
+        assert real.answers(url)
+    assert not real.answers(url)
+    ended = [sys.executable, "-c", ""]
+    with (
+        pytest.raises(SystemExit, match="the server did not start"),
+        real.serving("server", ended, url, tmp_path / "log", {}),
+    ):
+        pass
