@@ -23,6 +23,7 @@ Script = tuple[Signal, list[Action]]
 OPEN = Set(Timer.OPEN, 20.0)
 TOTAL = Set(Timer.TOTAL, 570.0)
 STREAM_MAX = Set(Timer.TOTAL, 3600.0)
+RETRY = Set(Timer.RETRY, 0.1 * 1.5, 0)
 QUIET = Set(Timer.QUIET, 15.0)
 REFUSED = Fault(FaultKind.REJECTED, "bad param", status=400)
 TOO_LONG = Fault(FaultKind.CONTEXT_OVERFLOW, "too long", status=400)
@@ -71,12 +72,12 @@ def routes(count: int, model: str = "m") -> list[CandidateView]:
 
 def stream(candidates: Sequence[CandidateView] | int = 2, timing: Timing | None = None) -> Machine:
     views = routes(candidates) if isinstance(candidates, int) else candidates
-    return Machine(timing or Timing(), views, streaming=True, jitter=0.25)
+    return Machine(timing or Timing(), views, streaming=True, jitter=1.0)
 
 
 def plain(candidates: Sequence[CandidateView] | int = 2, timing: Timing | None = None) -> Machine:
     views = routes(candidates) if isinstance(candidates, int) else candidates
-    return Machine(timing or Timing(), views, streaming=False, jitter=0.25)
+    return Machine(timing or Timing(), views, streaming=False, jitter=1.0)
 
 
 def play(machine: Machine, *script: Script) -> None:

@@ -8,6 +8,7 @@ from tests.relay.story import (
     PLAIN_BEGUN,
     QUIET,
     REFUSED,
+    RETRY,
     SILENT,
     STREAM_MAX,
     TOKEN,
@@ -42,7 +43,6 @@ from zurelay.relay.signals import (
     Refuse,
     Send,
     SendFault,
-    Set,
     Settle,
     ShuttingDown,
     Signal,
@@ -298,7 +298,7 @@ def test_the_request_deadline_ends_the_wait_for_a_second_try() -> None:
     play(
         stream(),
         BEGUN,
-        (Failed(0, BUSY, at_once=True), [Clear(Timer.START, 0), Set(Timer.RETRY, 0.25, 0)]),
+        (Failed(0, BUSY, at_once=True), [Clear(Timer.START, 0), RETRY]),
         (Rang(Timer.TOTAL), [Refuse(None), Settle(Outcome.FAILED, None)]),
         (Rang(Timer.RETRY, 0), []),
     )
@@ -409,7 +409,7 @@ def test_no_second_try_starts_for_a_caller_who_left() -> None:
     play(
         stream(),
         BEGUN,
-        (Failed(0, BUSY, at_once=True), [Clear(Timer.START, 0), Set(Timer.RETRY, 0.25, 0)]),
+        (Failed(0, BUSY, at_once=True), [Clear(Timer.START, 0), RETRY]),
         (ClientGone(), [Settle(Outcome.CLIENT_GONE, None)]),
         (Rang(Timer.RETRY, 0), []),
     )

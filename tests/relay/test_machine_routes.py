@@ -9,6 +9,7 @@ from tests.relay.story import (
     POLICY,
     QUIET,
     REFUSED,
+    RETRY,
     STREAM_MAX,
     TOO_LONG,
     TOTAL,
@@ -171,7 +172,7 @@ def test_a_failure_at_once_is_tried_once_more_after_jitter_then_the_next_route()
     play(
         stream(),
         BEGUN,
-        (Failed(0, BUSY, at_once=True), [Clear(Timer.START, 0), Set(Timer.RETRY, 0.25, 0)]),
+        (Failed(0, BUSY, at_once=True), [Clear(Timer.START, 0), RETRY]),
         (Rang(Timer.RETRY, 7), []),
         (Rang(Timer.RETRY, 0), call(1, 0)),
         (Rang(Timer.RETRY, 0), []),

@@ -111,7 +111,7 @@ class Machine:
         timing: Timing,
         candidates: Sequence[CandidateView],
         streaming: bool,
-        jitter: float = 0.1,
+        jitter: float = 0.5,
     ) -> None:
         """Wait for `Begin`.
 
@@ -119,7 +119,8 @@ class Machine:
             timing: the deadlines in force.
             candidates: the plan's, in the order to try them.
             streaming: whether the caller wants an event stream.
-            jitter: seconds before a second try on the same route, drawn by whoever runs this.
+            jitter: a number from 0 to 1, drawn by whoever runs this, that spreads second tries on
+                the same route.
         """
         self.steady = False
         self.over = False
@@ -405,7 +406,8 @@ class Machine:
             return  # the other of a hedged pair runs on
         if again and at_once and fault.retry_after is None and self._room():
             self._repeat = attempt
-            do.append(Set(Timer.RETRY, self._jitter, attempt.number))
+            pause = self._timing.retry_s * (0.5 + self._jitter)
+            do.append(Set(Timer.RETRY, pause, attempt.number))
             return
         self._next(do)
 

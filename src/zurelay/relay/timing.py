@@ -19,6 +19,7 @@ class Timing:
             all routes.
         stream_max_s: a whole stream, from its first token.
         attempts: most tries of all routes together, second tries included.
+        retry_s: pause before a second try on the same route, spread from half to one and a half.
         rest_wait_s: longest wait for resting routes when nothing else is left.
         tail_deadline_s: what may follow a finish reason; then the answer is taken as whole.
         hedge: whether a second route may be started beside a slow first one.
@@ -33,6 +34,7 @@ class Timing:
     request_deadline_s: float = 570.0
     stream_max_s: float = 3600.0
     attempts: int = 6
+    retry_s: float = 0.1
     rest_wait_s: float = 5.0
     tail_deadline_s: float = 10.0
     hedge: bool = False

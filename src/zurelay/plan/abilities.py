@@ -1,0 +1,66 @@
+"""Which routes would lose a part of a request.
+
+What is unknown counts as present. It does not know wire formats: only what the catalogue says of
+a model and a provider's row of its host.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from zurelay.chat.problems import Problem, unsupported_content
+from zurelay.formats.base import Ability
+from zurelay.plan.route import Route, ServedModel
+
+_NAMES = {
+    Ability.TOOLS: "tools",
+    Ability.IMAGE: "images",
+    Ability.PDF: "PDF files",
+    Ability.AUDIO: "audio",
+    Ability.VIDEO: "video",
+}
+"""What excludes a route, in the caller's words. Every other ability only orders routes."""
+
+
+def lacking(served: ServedModel, route: Route, needs: Mapping[Ability, str]) -> Ability | None:
+    """The first part of a request that the route would lose."""
+    for ability in needs:
+        if ability in _NAMES and not _has(served, route, ability):
+            return ability
+    return None
+
+
+def burden(served: ServedModel, route: Route, needs: Mapping[Ability, str]) -> int:
+    """How much of a request the gateway must make up for on this route; 0 where all is native."""
+    if Ability.FORCED_TOOL not in needs and Ability.JSON_SCHEMA not in needs:
+        return 0
+    profile = (route.model or served.model).profile(route.provider.kind.profile)
+    total = 0
+    if Ability.FORCED_TOOL in needs:
+        total += ("always", "not_thinking", "never").index(profile.forced_tools)
+    if Ability.JSON_SCHEMA in needs:
+        total += ("schema", "object", "none").index(profile.json_schema)
+        total += Ability.TOOLS in needs and not profile.schema_with_tools
+    return total
+
+
+def unsupported(models: Sequence[ServedModel], needs: Mapping[Ability, str]) -> Problem:
+    """The answer when every route of `models` would lose something; names the part to take out."""
+    routes = [(served, route) for served in models for route in served.routes]
+    wanted = [ability for ability in needs if ability in _NAMES]
+    nowhere = [a for a in wanted if not any(_has(served, route, a) for served, route in routes)]
+    named = nowhere[0] if nowhere else lacking(*routes[0], needs) or wanted[0]
+    return unsupported_content(
+        needs[named],
+        f"The model '{models[0].model.id}' does not take {_NAMES[named]} here. Leave them out, or"
+        " use a model whose input_modalities in GET /v1/models name them.",
+    )
+
+
+def _has(served: ServedModel, route: Route, ability: Ability) -> bool:
+    here = route.model or served.model
+    if ability is Ability.TOOLS:
+        tools = served.model.tools if here.tools is None else here.tools
+        return tools is not False
+    if ability is Ability.PDF and not here.profile(route.provider.kind.profile).file_parts:
+        return False
+    kinds = here.input or served.model.input
+    return not kinds or ability.value in kinds

@@ -1,0 +1,279 @@
+"""From a request to the routes that may answer it, in the order to try them.
+
+A pure function: which key may use what, health, affinity, time and chance come in as arguments.
+It does not know how a route is called or how long anything takes.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from zurelay.catalogue.model import Model
+from zurelay.chat import problems
+from zurelay.chat.effort import HIGH, SCALE, clamp
+from zurelay.chat.estimate import prompt_tokens
+from zurelay.chat.nearest import nearest
+from zurelay.chat.problems import Refused
+from zurelay.formats.base import Inbound
+from zurelay.plan.abilities import lacking, unsupported
+from zurelay.plan.affinity import Affinity, conversation
+from zurelay.plan.health import Health
+from zurelay.plan.order import Order
+from zurelay.plan.route import Route, RoutingTable, ServedModel
+
+_WINDOW_SLACK = 1.2
+"""How far an estimate must exceed the window before a model is left out."""
+
+_EFFORT_FIELD = {
+    "openai_chat": "reasoning_effort",
+    "openai_responses": "reasoning.effort",
+    "anthropic": "output_config.effort",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One route that may answer.
+
+    Attributes:
+        route: how the model is reached.
+        served: the model.
+        model: what the catalogue knows of the model at this provider: its price and quirks there.
+        public_model: the id callers know.
+        upstream_model: the provider's own name, with the parameters of a sandbox id.
+        effort: the level to send; None sends nothing.
+        effort_shown: the level in force; None if unknown.
+        high_effort: that level is high, xhigh or max.
+        listed: the caller named the model in `models`.
+        only: it is its model's only route: its own failures never cut it off.
+        forced: every route is cut off; this one is the least bad and tried all the same.
+        hedge_after: seconds without a token after which another route of the model may be started
+            beside it; None for never.
+    """
+
+    route: Route
+    served: ServedModel
+    model: Model
+    public_model: str
+    upstream_model: str
+    effort: str | None = None
+    effort_shown: str | None = None
+    high_effort: bool = False
+    listed: bool = False
+    only: bool = False
+    forced: bool = False
+    hedge_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where a request may go.
+
+    Attributes:
+        asked: the public id asked for, without parameters.
+        candidates: in the order to try them; never empty.
+        one_possible_model: only one model can answer, so that an early head may name it.
+        input_estimate: tokens of the prompt.
+    """
+
+    asked: str
+    candidates: tuple[Candidate, ...]
+    one_possible_model: bool
+    input_estimate: int
+
+
+def make_plan(
+    table: RoutingTable,
+    inbound: Inbound,
+    *,
+    may_use: Callable[[str], bool],
+    health: Health,
+    affinity: Affinity,
+    account: str,
+    now: float,
+    draw: Callable[[], float],
+    hedge: bool = False,
+) -> Plan:
+    """The plan of one request.
+
+    Args:
+        table: everything that is served.
+        inbound: the request.
+        may_use: whether the key may use a model id.
+        health: what is known of the routes.
+        affinity: which route served which conversation.
+        account: whose request it is.
+        now: the steady clock that `health` and `affinity` are told.
+        draw: uniform numbers from 0 to 1, for weights.
+        hedge: whether second routes may be started beside slow ones.
+
+    Raises:
+        Refused: the model is unknown or not allowed, the effort no level, or no route can take
+            the request.
+    """
+    estimate = prompt_tokens(inbound.text_length, inbound.media_count)
+    choices = _models(table, inbound, may_use)
+    _check_effort(inbound, choices[0])
+    warm = affinity.find(conversation(account, inbound), now)
+    order = Order(health, now, draw, warm, inbound.needs)
+    candidates: list[Candidate] = []
+    for choice in choices:
+        routes = [r for r in choice.served.routes if not lacking(choice.served, r, inbound.needs)]
+        candidates += [
+            _candidate(choice, route, inbound.effort) for route in order.sort(choice.served, routes)
+        ]
+    if not candidates:
+        raise Refused(unsupported([c.served for c in choices], inbound.needs))
+    candidates = _within_window(candidates, estimate)
+    candidates = _force_one(candidates, health, now)
+    if hedge:
+        candidates[0] = _hedged(candidates, health, warm, estimate, now)
+    models = {candidate.public_model for candidate in candidates}
+    return Plan(choices[0].served.model.id, tuple(candidates), len(models) == 1, estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A model that may answer, as it was asked for. `parameters` are those of a sandbox id."""
+
+    served: ServedModel
+    parameters: str = ""
+    listed: bool = False
+
+
+def _models(table: RoutingTable, inbound: Inbound, may_use: Callable[[str], bool]) -> list[_Choice]:
+    """The model asked for, the caller's alternatives, then configured fallbacks; each once."""
+    first = _find(table, inbound.model)
+    if first is None:
+        known = (model_id for model_id in table.models if may_use(model_id))
+        raise Refused(problems.model_not_found(inbound.model, nearest(inbound.model, known)))
+    if not may_use(first.served.model.id):
+        raise Refused(problems.model_not_allowed(inbound.model))
+    choices = {inbound.model: first}
+    for name in inbound.alternatives or ():
+        choice = _find(table, name)
+        if choice is None:
+            raise Refused(_unknown_alternative(table, inbound, name, may_use))
+        if not may_use(choice.served.model.id):
+            raise Refused(problems.model_not_allowed(name, _alternative(inbound, name)))
+        choices.setdefault(name, replace(choice, listed=True))
+    if inbound.alternatives != ():
+        for name in first.served.fallbacks:
+            choice = _find(table, name)
+            if choice is not None and may_use(choice.served.model.id):
+                choices.setdefault(name, choice)
+    return list(choices.values())
+
+
+def _find(table: RoutingTable, name: str) -> _Choice | None:
+    served = table.find(name)
+    if served is None:
+        return None
+    parameters = name[len(served.model.id) :] if served.model.vendor == "sandbox" else ""
+    return _Choice(served, parameters)
+
+
+def _unknown_alternative(
+    table: RoutingTable, inbound: Inbound, name: str, may_use: Callable[[str], bool]
+) -> problems.Problem:
+    found = nearest(name, (model_id for model_id in table.models if may_use(model_id)))
+    hint = f" Did you mean '{found}'?" if found else " See GET /v1/models for the list."
+    return problems.invalid_value(
+        _alternative(inbound, name), f"The model '{name}' does not exist.{hint}"
+    )
+
+
+def _alternative(inbound: Inbound, name: str) -> str:
+    """The path of `name` in `models` as the caller wrote it, duplicates and all."""
+    try:
+        written = msgspec.json.decode(inbound.body["models"], type=list[str])
+        return f"models[{written.index(name)}]"
+    except (KeyError, ValueError):
+        return f"models[{(inbound.alternatives or ()).index(name)}]"
+
+
+def _check_effort(inbound: Inbound, choice: _Choice) -> None:
+    if inbound.effort is None or inbound.effort in SCALE:
+        return
+    model = choice.served.model
+    levels = (model.reasoning.levels if model.reasoning else ()) or SCALE
+    raise Refused(
+        problems.invalid_value(
+            _EFFORT_FIELD.get(inbound.front, "reasoning_effort"),
+            f"'{inbound.effort[:40]}' is no reasoning effort. Use one of: {', '.join(levels)}.",
+        )
+    )
+
+
+def _candidate(choice: _Choice, route: Route, asked: str | None) -> Candidate:
+    served = choice.served
+    effort, shown = _effort(asked, served, route)
+    return Candidate(
+        route=route,
+        served=served,
+        model=route.model or served.model,
+        public_model=served.model.id,
+        upstream_model=route.upstream_model + choice.parameters,
+        effort=effort,
+        effort_shown=shown,
+        high_effort=shown in HIGH,
+        listed=choice.listed,
+        only=len(served.routes) == 1,
+    )
+
+
+def _effort(asked: str | None, served: ServedModel, route: Route) -> tuple[str | None, str | None]:
+    """The level to send and the level in force."""
+    reasoning = (route.model.reasoning if route.model else None) or served.model.reasoning
+    if reasoning is None:
+        return asked, asked
+    if not reasoning.levels:
+        return None, "none"
+    if asked is None:
+        return None, reasoning.default
+    level = clamp(asked, reasoning.levels)
+    return level, level
+
+
+def _within_window(candidates: list[Candidate], estimate: int) -> list[Candidate]:
+    """Those whose window takes the prompt; if there is none, those with the largest."""
+    fitting = [c for c in candidates if estimate <= _WINDOW_SLACK * _window(c)]
+    if fitting:
+        return fitting
+    largest = max(_window(c) for c in candidates)
+    return [c for c in candidates if _window(c) == largest]
+
+
+def _window(candidate: Candidate) -> float:
+    return candidate.model.context or candidate.served.model.context or float("inf")
+
+
+def _force_one(candidates: list[Candidate], health: Health, now: float) -> list[Candidate]:
+    """With every route cut off, put the least bad one first."""
+    if any(health.may_try(c.route, now, only=c.only).go for c in candidates):
+        return candidates
+    least_bad = health.least_bad((c.route for c in candidates), now)
+    chosen = next((c for c in candidates if c.route is least_bad), None)
+    if chosen is None:
+        return candidates
+    rest = [c for c in candidates if c is not chosen]
+    return [replace(chosen, forced=True), *rest]
+
+
+def _hedged(
+    candidates: Sequence[Candidate], health: Health, warm: str | None, estimate: int, now: float
+) -> Candidate:
+    """The first candidate, with the time after which a second may be started where that pays."""
+    first = candidates[0]
+    same = [c.route for c in candidates[1:] if c.public_model == first.public_model]
+    if first.route.id == warm or not _hedge_pays(same, health, now):
+        return first
+    return replace(first, hedge_after=health.hedge_after(first.route, estimate))
+
+
+def _hedge_pays(others: Iterable[Route], health: Health, now: float) -> bool:
+    """Another route is healthy, and at most one is cut off."""
+    verdicts = [health.may_try(route, now) for route in others]
+    cut_off = sum(verdict.reason == "open" for verdict in verdicts)
+    return cut_off <= 1 and any(v.go and v.probe_deadline is None for v in verdicts)
