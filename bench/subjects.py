@@ -179,7 +179,7 @@ class Zurelay(Subject):
     setting = "key, request log, metering, metrics: all on; SQLite; one process"
 
     def version(self) -> str:
-        return first_line([sys.executable, "-m", "zurelay", "--version"])
+        return first_line([sys.executable, "-m", "zurelay", "--version"]).rpartition(" ")[2]
 
     def command(self, folder: Path, port: int, upstream: int) -> Sequence[str]:
         config = folder / "zurelay.toml"

@@ -97,6 +97,33 @@ def test_an_example_runs_and_prints_what_it_says(
         assert done.stdout.strip() == example.output.strip()
 
 
+def configurations() -> list[tuple[str, str]]:
+    """Whole configuration files in the documentation, with their places."""
+    return [
+        (f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}", match[1])
+        for page in PAGES
+        for text in [page.read_text(encoding="utf-8")]
+        for match in re.finditer(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", [c[1] for c in configurations()], ids=[c[0] for c in configurations()]
+)
+def test_a_documented_configuration_passes_the_check(text: str, tmp_path: Path) -> None:
+    (tmp_path / "zurelay.toml").write_text(text, encoding="utf-8")
+    named = dict.fromkeys(re.findall(r'"\$(\w+)"', text), "sk-0123456789")
+    done = subprocess.run(
+        [sys.executable, "-m", "zurelay", "check"],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], **named},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_pages_a_reader_starts_with_have_examples_in_every_language() -> None:
     languages = {e.language for e in EXAMPLES if e.place.startswith("README.md")}
     assert languages == {"bash", "python", "js"}
