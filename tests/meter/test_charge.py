@@ -20,6 +20,16 @@ from zurelay.meter.charge import (
 CLASSES: tuple[TokenClass, ...] = INPUT_CLASSES + OUTPUT_CLASSES
 TOKENS = st.integers(0, 10**7)
 RATES = st.integers(0, 10**15)
+USAGES = st.builds(
+    Usage,
+    input=TOKENS,
+    cached_input=TOKENS,
+    cache_write=TOKENS,
+    cache_write_long=TOKENS,
+    audio_input=TOKENS,
+    output=TOKENS,
+    audio_output=TOKENS,
+)
 # 0.5, 0.05, 0.625 and 2.5 beyond 100,000 tokens of prompt.
 HAIKU_5_5 = parse_price(
     {
@@ -55,11 +65,6 @@ GPT_6 = parse_price(
         ],
     }
 )
-
-
-@st.composite
-def usages(draw: st.DrawFn) -> Usage:
-    return Usage(*(draw(TOKENS) for _ in CLASSES))
 
 
 @st.composite
@@ -152,7 +157,7 @@ def test_halves_are_rounded_to_even(atto: int, nano: int) -> None:
     assert charge(Price({"input": atto, "output": 0}), Usage(input=1)).cost == nano
 
 
-@given(prices(), usages())
+@given(prices(), USAGES)
 def test_the_charge_is_the_rounded_sum_over_the_leaf_classes(price: Price, usage: Usage) -> None:
     rates = at_size(price, usage.prompt).classes
     with localcontext(prec=60):
@@ -166,7 +171,7 @@ def test_the_charge_is_the_rounded_sum_over_the_leaf_classes(price: Price, usage
     assert charge(price, usage).cost == expected >= 0
 
 
-@given(prices(), usages(), st.sampled_from(CLASSES), st.integers(1, 1000))
+@given(prices(), USAGES, st.sampled_from(CLASSES), st.integers(1, 1000))
 def test_more_tokens_never_cost_less_inside_one_size_step(
     price: Price, usage: Usage, name: TokenClass, more: int
 ) -> None:
@@ -175,7 +180,7 @@ def test_more_tokens_never_cost_less_inside_one_size_step(
     assert charge(price, larger).cost >= charge(price, usage).cost
 
 
-@given(prices(), usages(), st.integers(1, 4), st.data())
+@given(prices(), USAGES, st.integers(1, 4), st.data())
 def test_no_request_within_its_estimate_costs_more_than_the_ceiling(
     price: Price, usage: Usage, n: int, data: st.DataObject
 ) -> None:

@@ -1,0 +1,58 @@
+from collections.abc import Iterator
+
+import pytest
+
+from tests.store.rows import a_key, a_record, entry
+from zurelay.store.engine import Store, open_store
+from zurelay.store.errors import StoreError
+from zurelay.store.key_source import StoredKeys
+from zurelay.store.keys import add_key, revoke_key
+from zurelay.store.log import StoredLog
+
+
+@pytest.fixture
+def keys(store: Store) -> Iterator[StoredKeys]:
+    source = StoredKeys(store)
+    yield source
+    source.close()
+
+
+def test_the_version_rises_with_keys_and_stands_still_otherwise(
+    store: Store, keys: StoredKeys
+) -> None:
+    first = keys.version()
+    assert keys.version() == first
+    StoredLog(store).apply("j", 1, [entry(a_record())])
+    assert keys.version() == first
+    with store.write() as connection:
+        add_key(connection, a_key(1))
+    second = keys.version()
+    assert second > first
+    with store.write() as connection:
+        revoke_key(connection, "key 1", 5)
+    assert keys.version() > second
+    assert [key.revoked for key in keys.load()] == [5]
+
+
+def test_a_change_by_another_program_is_seen(store: Store, keys: StoredKeys) -> None:
+    before = keys.version()
+    other = open_store(store.path.parent)
+    with other.write() as connection:
+        add_key(connection, a_key(2))
+    other.close()
+    assert keys.version() > before
+
+
+def test_use_is_written_down(store: Store, keys: StoredKeys) -> None:
+    with store.write() as connection:
+        add_key(connection, a_key(1))
+    before = keys.version()
+    keys.touch({a_key(1).id: 77.0})
+    assert keys.version() == before
+    assert keys.load()[0].last_used == 77
+
+
+def test_a_closed_store_is_told_in_one_line(keys: StoredKeys) -> None:
+    keys.close()
+    with pytest.raises(StoreError, match=r"zurelay\.db"):
+        keys.version()

@@ -1,0 +1,26 @@
+from tests.store.rows import ACCOUNT, NOON, a_record, entry
+from zurelay.store.engine import Store
+from zurelay.store.log import StoredLog
+from zurelay.store.requests import Filter
+
+
+def test_entries_and_the_mark_are_written_together(store: Store) -> None:
+    log = StoredLog(store)
+    record = a_record()
+    assert log.applied("j") == 0
+    log.apply("j", 4, [entry(record)])
+    assert log.applied("j") == 4
+    assert log.applied("another") == 0
+    assert log.get(record.id, ACCOUNT.id) == record
+    assert log.recent(Filter(), 10) == [record]
+    assert log.spent() == [(record.key, int(NOON) // 86_400, record.cost)]
+
+
+def test_the_same_groups_again_change_nothing(store: Store) -> None:
+    log = StoredLog(store)
+    entries = [entry(a_record(NOON + n)) for n in range(3)]
+    log.apply("j", 1, entries)
+    spent = log.spent()
+    log.apply("j", 1, entries)
+    assert log.spent() == spent
+    assert len(log.recent(Filter(), 10)) == 3
