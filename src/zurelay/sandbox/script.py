@@ -107,7 +107,7 @@ def _pace(behaviour: Behaviour, tokens: int) -> float:
     """Seconds between two tokens, such that the whole answer stays below the bound."""
     if behaviour.tps is None or tokens < 2:
         return 0.0
-    return min(1 / behaviour.tps, MOST_SECONDS / (tokens - 1))
+    return min(1 / behaviour.tps, (MOST_SECONDS - behaviour.first) / (tokens - 1))
 
 
 def _cut(draft: Draft, limit: int, stop: tuple[str, ...]) -> tuple[list[Event], FinishReason]:

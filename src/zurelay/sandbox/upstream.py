@@ -18,6 +18,9 @@ from zurelay.upstream.base import Call, ErrorKind, Receiver, UpstreamError
 BASE_URL = "sandbox://local/v1"
 """Where the built-in provider lives, for configuration and the route table."""
 
+_EARLY = 0.001
+"""What is due within a millisecond is due now: timers ring early by their rounding."""
+
 _BATCH = 65_536
 """Bytes handed over at once, so that a receiver can pause in the middle of a long answer."""
 
@@ -127,7 +130,7 @@ class Playback:
         if self._paused or self._over:
             return
         answer = self._answer
-        elapsed = self._loop.time() - self._start
+        elapsed = self._loop.time() - self._start + _EARLY
         if not self._headed and answer.head_at is not None:
             if answer.head_at > elapsed:
                 self._arm(answer.head_at)
