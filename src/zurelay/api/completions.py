@@ -5,12 +5,14 @@ The same for every front format; what differs between them is in `formats`.
 
 import asyncio
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import structlog
 
 from zurelay.access.keys import Key, hash_key, parse_authorization
 from zurelay.api import answers, offload
+from zurelay.api.core import Core
 from zurelay.api.exchange import HttpExchange
 from zurelay.catalogue.price import price_at
 from zurelay.chat import problems
@@ -24,37 +26,28 @@ from zurelay.plan.planner import Plan, make_plan
 from zurelay.relay.job import Job
 from zurelay.relay.runner import Run
 
-if TYPE_CHECKING:
-    from zurelay.api.gateway import Gateway
-
 log = structlog.get_logger("zurelay.api")
 
 _CLIENT_LENGTH = 200
 _CLIENT_ID_LENGTH = 512
 
 
-def serve(gateway: "Gateway", exchange: HttpExchange, front: Front) -> None:
+def serve(core: Core, exchange: HttpExchange, front: Front) -> None:
     """Answer a request for a model's answer."""
-    key = gateway.authenticate(exchange)
-    record = _record(gateway, exchange, key)
+    key = core.authenticate(exchange)
+    record = _record(core, exchange, key)
     body = exchange.take_body()
     encoding = (exchange.header(b"content-encoding") or b"").decode("latin-1")
-    try:
-        plain = offload.open_here(body, encoding, gateway.snapshot.max_body)
+    with _answered(core, exchange, front, record):
+        plain = offload.open_here(body, encoding, core.snapshot.max_body)
         if plain is None:
-            exchange.spawn(_serve_heavy(gateway, exchange, front, key, record, body, encoding))
-            return
-        inbound = front.read(plain)
-    except Refused as refused:
-        _refuse(gateway, exchange, front, record, refused.problem)
-    except Exception:
-        _failed(gateway, exchange, front, record)
-    else:
-        _proceed(gateway, exchange, front, key, record, inbound)
+            exchange.spawn(_serve_heavy(core, exchange, front, key, record, body, encoding))
+        else:
+            _admit(core, exchange, front, key, record, front.read(plain))
 
 
 async def _serve_heavy(
-    gateway: "Gateway",
+    core: Core,
     exchange: HttpExchange,
     front: Front,
     key: Key,
@@ -63,56 +56,44 @@ async def _serve_heavy(
     encoding: str,
 ) -> None:
     """As `serve`, with the body read in another process."""
+    limit = core.snapshot.max_body
+    with _answered(core, exchange, front, record):
+        try:
+            inbound = await core.parts.reader.read(front.name, body, encoding, limit)
+        except asyncio.CancelledError:  # the caller left
+            record.status = "client_closed"
+            _log_unrouted(core, record, 499)
+            raise
+        _admit(core, exchange, front, key, record, inbound)
+
+
+@contextmanager
+def _answered(
+    core: Core, exchange: HttpExchange, front: Front, record: RequestRecord
+) -> Iterator[None]:
+    """Whatever goes wrong inside becomes an answer and a log row."""
     try:
-        inbound = await gateway.parts.reader.read(
-            front.name, body, encoding, gateway.snapshot.max_body
-        )
+        yield
     except Refused as refused:
-        _refuse(gateway, exchange, front, record, refused.problem)
+        _refuse(core, exchange, front, record, refused.problem)
     except Exception:
-        _failed(gateway, exchange, front, record)
-    except asyncio.CancelledError:  # the caller left
-        record.status, record.http_status = "client_closed", 499
-        gateway.parts.services.observer.finished(record)
-        gateway.parts.ledger.settle(None, record, _nothing)
-        raise
-    else:
-        _proceed(gateway, exchange, front, key, record, inbound)
+        log.exception("request_failed", request_id=record.id)
+        _refuse(core, exchange, front, record, problems.internal())
 
 
-def _proceed(
-    gateway: "Gateway",
+def _admit(
+    core: Core,
     exchange: HttpExchange,
     front: Front,
     key: Key,
     record: RequestRecord,
     inbound: Inbound,
 ) -> None:
-    """Plan, reserve and relay a request that has been read."""
+    """Plan, reserve, and hand the request to the relay."""
     _describe(record, inbound)
-    try:
-        plan = _plan(gateway, inbound, key)
-        hold = _reserve(gateway, inbound, plan, key)
-    except Refused as refused:
-        _refuse(gateway, exchange, front, record, refused.problem)
-    except Exception:
-        _failed(gateway, exchange, front, record)
-    else:
-        _relay(gateway, exchange, front, key, record, inbound, plan, hold)
-
-
-def _relay(
-    gateway: "Gateway",
-    exchange: HttpExchange,
-    front: Front,
-    key: Key,
-    record: RequestRecord,
-    inbound: Inbound,
-    plan: Plan,
-    hold: Hold,
-) -> None:
-    """Hand an admitted request to the relay."""
-    snapshot = gateway.snapshot
+    plan = _plan(core, inbound, key)
+    hold = _reserve(core, inbound, plan, key)
+    snapshot = core.snapshot
     job = Job(
         inbound=inbound,
         front=front,
@@ -120,7 +101,7 @@ def _relay(
         record=record,
         hold=hold,
         timing=snapshot.timing,
-        answer_id=gateway.parts.ids.answer(record.id, front.answer_prefix),
+        answer_id=core.parts.ids.answer(record.id, front.answer_prefix),
         created=int(record.created),
         started=exchange.started,
         connect_deadline=snapshot.connect_deadline_s,
@@ -128,11 +109,9 @@ def _relay(
         cache_key=_own_cache_key(key.account, inbound.cache_key),
         affinity_key=conversation(key.account, inbound),
     )
-    gateway.parts.ledger.begin(record)
-    run = Run(
-        job, gateway.parts.services, exchange, gateway.loop, snapshot.wire, gateway.run_finished
-    )
-    gateway.runs.add(run)
+    core.parts.ledger.begin(record)
+    run = Run(job, core.parts.services, exchange, core.loop, snapshot.wire, core.runs.discard)
+    core.runs.add(run)
     run.start()
 
 
@@ -143,32 +122,28 @@ def _own_cache_key(account: str, key: str | None) -> str | None:
     return hashlib.sha256(f"{account}\0{key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def refuse_early(
-    gateway: "Gateway", exchange: HttpExchange, front: Front, problem: Problem
-) -> None:
+def refuse_early(core: Core, exchange: HttpExchange, front: Front, problem: Problem) -> None:
     """Refuse a request whose body was not read."""
-    key = _known_key(gateway, exchange)
+    key = _known_key(core, exchange)
     if key is None:
         answers.send_problem(exchange, front, problem)
         return
-    record = _record(gateway, exchange, key)
-    _log_refusal(gateway, record, problem)
-    answers.send_problem(exchange, front, problem)
+    _refuse(core, exchange, front, _record(core, exchange, key), problem)
 
 
-def _known_key(gateway: "Gateway", exchange: HttpExchange) -> Key | None:
+def _known_key(core: Core, exchange: HttpExchange) -> Key | None:
     """The live key that the call shows, if it is in memory; nothing is counted."""
     try:
-        key = gateway.parts.keys.find(hash_key(parse_authorization(exchange.headers)))
+        key = core.parts.keys.find(hash_key(parse_authorization(exchange.headers)))
     except Refused:
         return None
-    return key if key is not None and key.state(gateway.parts.wall()) == "live" else None
+    return key if key is not None and key.state(core.parts.wall()) == "live" else None
 
 
-def _record(gateway: "Gateway", exchange: HttpExchange, key: Key) -> RequestRecord:
+def _record(core: Core, exchange: HttpExchange, key: Key) -> RequestRecord:
     return RequestRecord(
         id=exchange.request_id,
-        created=gateway.parts.wall(),
+        created=core.parts.wall(),
         account=key.account,
         key=key.id,
         endpoint=exchange.path,
@@ -187,59 +162,52 @@ def _describe(record: RequestRecord, inbound: Inbound) -> None:
     record.safety_identifier = inbound.safety_identifier
 
 
-def _plan(gateway: "Gateway", inbound: Inbound, key: Key) -> Plan:
-    services = gateway.parts.services
+def _plan(core: Core, inbound: Inbound, key: Key) -> Plan:
+    services = core.parts.services
     return make_plan(
-        gateway.snapshot.table,
+        core.snapshot.table,
         inbound,
         may_use=key.may_use,
         health=services.health,
         affinity=services.affinity,
         account=key.account,
-        now=gateway.loop.time(),
+        now=core.loop.time(),
         draw=services.jitter,
+        hedge=core.snapshot.timing.hedge,
     )
 
 
-def _reserve(gateway: "Gateway", inbound: Inbound, plan: Plan, key: Key) -> Hold:
-    now = gateway.parts.wall()
-    output = inbound.max_output or gateway.snapshot.output_estimate
+def _reserve(core: Core, inbound: Inbound, plan: Plan, key: Key) -> Hold:
+    now = core.parts.wall()
+    output = inbound.max_output or core.snapshot.output_estimate
     most = 0
     for candidate in plan.candidates:
-        price = price_at(candidate.served.model, now)
+        price = price_at(candidate.model, now)
         if price is not None:
             cost = ceiling(price, plan.input_estimate, output, inbound.choices)
             most = max(most, cost)
-    return gateway.parts.ledger.reserve(key.account, key.id, most)
+    return core.parts.ledger.reserve(key.account, key.id, most)
 
 
 def _refuse(
-    gateway: "Gateway",
+    core: Core,
     exchange: HttpExchange,
     front: Front,
     record: RequestRecord,
     problem: Problem,
 ) -> None:
-    _log_refusal(gateway, record, problem)
+    record.status = "error"
+    record.error = problem.code or problem.type
+    _log_unrouted(core, record, problem.status)
     answers.send_problem(exchange, front, problem)
 
 
-def _failed(
-    gateway: "Gateway", exchange: HttpExchange, front: Front, record: RequestRecord
-) -> None:
-    """A fault of ours: all of it into the log, nothing of it to the caller."""
-    log.exception("request_failed", request_id=record.id)
-    _refuse(gateway, exchange, front, record, problems.internal())
-
-
-def _log_refusal(gateway: "Gateway", record: RequestRecord, problem: Problem) -> None:
-    """One log row without cost for a request that never reached a route."""
-    record.status = "error"
-    record.http_status = problem.status
-    record.error = problem.code or problem.type
-    record.duration_ms = round((gateway.parts.wall() - record.created) * 1000, 2)
-    gateway.parts.services.observer.finished(record)
-    gateway.parts.ledger.settle(None, record, _nothing)
+def _log_unrouted(core: Core, record: RequestRecord, status: int) -> None:
+    """The log row of a request that never reached a route; nothing waits for it."""
+    record.http_status = status
+    record.duration_ms = round((core.parts.wall() - record.created) * 1000, 2)
+    core.parts.services.observer.finished(record)
+    core.parts.ledger.settle(None, record, _nothing)
 
 
 def _text(value: bytes | None, limit: int) -> str | None:

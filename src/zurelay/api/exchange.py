@@ -5,16 +5,27 @@ Knows HTTP/1.1 framing of an answer; nothing of what is asked. Offers `relay.por
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
-
-if TYPE_CHECKING:
-    from zurelay.api.connection import EdgeConnection
+from uvicorn.server import ServerState
 
 Headers = Sequence[tuple[bytes, bytes]]
 
 _LAST_CHUNK = b"0\r\n\r\n"
+
+
+class Connection(Protocol):
+    """What an exchange needs of the connection it came on."""
+
+    transport: asyncio.Transport
+    loop: asyncio.AbstractEventLoop
+    server_state: ServerState
+    client: tuple[str, int] | None
+
+    def on_response_complete(self) -> None:
+        """The answer is out; the next request may come."""
+        ...
 
 
 def _nothing() -> None:
@@ -59,7 +70,7 @@ class HttpExchange:
     def __init__(
         self,
         *,
-        connection: "EdgeConnection",
+        connection: Connection,
         method: str,
         path: str,
         query: str,

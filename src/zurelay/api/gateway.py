@@ -4,43 +4,26 @@ One `Gateway` a process. It keeps what all requests share and the running reques
 is a function of its own module, named in `ENDPOINTS`.
 """
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import structlog
 
-from zurelay.access.keys import Key
 from zurelay.api import answers, completions, health, lists
 from zurelay.api.bodies import body_too_large
+from zurelay.api.core import Core, KeyUnknown
 from zurelay.api.exchange import Headers, HttpExchange
-from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
 from zurelay.chat import problems
 from zurelay.chat.problems import Problem, Refused
 from zurelay.formats import registry
 from zurelay.formats.base import Front
-from zurelay.live.ids import Ids
-from zurelay.live.keys import KeyRing
-from zurelay.live.ledger import JournalLedger
-from zurelay.relay.job import Services
-from zurelay.relay.runner import Run
-from zurelay.telemetry.metrics import Metrics
 
 log = structlog.get_logger("zurelay.api")
 
 
-class KeyUnknown(Exception):  # noqa: N818 - a turn of the path, not an error
-    """A well-formed key that is not in memory: it may have been made a moment ago."""
-
-
-class Serve(Protocol):
-    """What an endpoint is."""
-
-    def __call__(self, gateway: "Gateway", exchange: HttpExchange, front: Front) -> None:
-        """Answer, now or later."""
-        ...
+Serve = Callable[[Core, HttpExchange, Front], None]
+"""What an endpoint is: it answers, now or later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,37 +57,18 @@ ENDPOINTS: dict[str, Endpoint] = {
 _PREFIXES = tuple(path for path in ENDPOINTS if path.endswith("/"))
 
 
-@dataclass(slots=True)
-class Parts:
-    """What the composition root puts together; alive as long as the process."""
-
-    services: Services
-    keys: KeyRing
-    ledger: JournalLedger
-    metrics: Metrics
-    ids: Ids
-    reader: Reader
-    wall: Callable[[], float]
-    ready: Callable[[], dict[str, object]]
-    admits_metrics: Callable[[HttpExchange], bool]
-
-
 class Gateway:
     """Serves the data plane. Implements `connection.Service`; its calls never raise."""
 
-    def __init__(self, parts: Parts, snapshot: Snapshot, loop: asyncio.AbstractEventLoop) -> None:
-        self.parts = parts
-        self.snapshot = snapshot
-        self.loop = loop
-        self.runs: set[Run] = set()
+    def __init__(self, core: Core) -> None:
+        self.core = core
         self.inflight = 0
-        self.draining = False
         self._fronts = {front.name: front for front in registry.FRONTS}
-        self._cross_origin: Headers = answers.cross_origin(snapshot.wire)
+        self._cross_origin: Headers = answers.cross_origin(core.snapshot.wire)
 
     def replace(self, snapshot: Snapshot) -> None:
         """New requests are served by `snapshot`; running ones keep theirs."""
-        self.snapshot = snapshot
+        self.core.snapshot = snapshot
         self._cross_origin = answers.cross_origin(snapshot.wire)
 
     # What the connection calls.
@@ -123,11 +87,11 @@ class Gateway:
         if not endpoint.reads_body:
             return
         try:
-            self.authenticate(exchange)
+            self.core.authenticate(exchange)
             length = int(exchange.header(b"content-length") or b"0")
-            if length > self.snapshot.max_body:
-                raise Refused(body_too_large(self.snapshot.max_body))  # noqa: TRY301
-            if self.inflight + length > self.snapshot.max_inflight:
+            if length > self.core.snapshot.max_body:
+                raise Refused(body_too_large(self.core.snapshot.max_body))  # noqa: TRY301
+            if self.inflight + length > self.core.snapshot.max_inflight:
                 raise Refused(_no_room())  # noqa: TRY301
         except KeyUnknown:
             return  # it is looked up when the body is whole
@@ -139,9 +103,9 @@ class Gateway:
         exchange.inflight += size
         self.inflight += size
         _, front = self._endpoint(exchange)
-        if exchange.body_size > self.snapshot.max_body:
-            self.refuse_unread(exchange, front, body_too_large(self.snapshot.max_body))
-        elif self.inflight > self.snapshot.max_inflight:
+        if exchange.body_size > self.core.snapshot.max_body:
+            self.refuse_unread(exchange, front, body_too_large(self.core.snapshot.max_body))
+        elif self.inflight > self.core.snapshot.max_inflight:
             self.refuse_unread(exchange, front, _no_room())
 
     def slow_body(self, exchange: HttpExchange) -> None:
@@ -170,35 +134,15 @@ class Gateway:
             b"content-length: %d\r\nconnection: close\r\n\r\n"
         )
         phrase = b"Bad Request" if status == 400 else b"Request Header Fields Too Large"
-        return head % (status, phrase, self.parts.ids.request().encode(), len(body)) + body
+        return head % (status, phrase, self.core.parts.ids.request().encode(), len(body)) + body
 
     # What endpoints call.
-
-    def authenticate(self, exchange: HttpExchange) -> Key:
-        """The caller's key.
-
-        Raises:
-            Refused: 401, or 503 while keys cannot be checked.
-            KeyUnknown: only the store can tell.
-        """
-        try:
-            key = self.parts.keys.identify(exchange.headers)
-        except Refused:
-            self.parts.metrics.invalid_key()
-            raise
-        if key is None:
-            raise KeyUnknown
-        return key
 
     def refuse_unread(self, exchange: HttpExchange, front: Front, problem: Problem) -> None:
         """Refuse a request whose body has not been read; it is logged where its key is good."""
         self._release(exchange)
         exchange.body_parts.clear()
-        completions.refuse_early(self, exchange, front, problem)
-
-    def run_finished(self, run: Run) -> None:
-        """A request is over."""
-        self.runs.discard(run)
+        completions.refuse_early(self.core, exchange, front, problem)
 
     # Our own.
 
@@ -207,9 +151,9 @@ class Gateway:
         exchange.inflight = 0
 
     def _begin(self, exchange: HttpExchange) -> None:
-        exchange.request_id = self.parts.ids.request()
+        exchange.request_id = self.core.parts.ids.request()
         common = [(b"x-request-id", exchange.request_id.encode("ascii"))]
-        if self.draining:
+        if self.core.draining:
             exchange.keep_alive = False
         if exchange.header(b"origin") is not None and exchange.path.startswith("/v1/"):
             common.extend(self._cross_origin)
@@ -234,7 +178,7 @@ class Gateway:
             elif exchange.method in endpoint.methods or (
                 exchange.method == "HEAD" and "GET" in endpoint.methods
             ):
-                endpoint.serve(self, exchange, front)
+                endpoint.serve(self.core, exchange, front)
             else:
                 problem = problems.method_not_allowed(exchange.method, endpoint.allow)
                 answers.send_problem(exchange, front, problem)
@@ -249,9 +193,9 @@ class Gateway:
     async def _look_up(self, exchange: HttpExchange, front: Front) -> None:
         """Ask the store for a key that is not in memory, then answer as if it had been."""
         try:
-            await self.parts.keys.look_up(exchange.headers)
+            await self.core.parts.keys.look_up(exchange.headers)
         except Refused as refused:
-            self.parts.metrics.invalid_key()
+            self.core.parts.metrics.invalid_key()
             answers.send_problem(exchange, front, refused.problem)
             return
         self._answer(exchange)

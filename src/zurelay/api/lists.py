@@ -1,10 +1,10 @@
 """What a key may look up: models, itself, its account's requests."""
 
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
 
 from zurelay.access.view import key_view
 from zurelay.api import answers
+from zurelay.api.core import Core
 from zurelay.api.exchange import HttpExchange
 from zurelay.catalogue import view
 from zurelay.chat import problems
@@ -14,14 +14,11 @@ from zurelay.formats.base import Front
 from zurelay.meter.view import record_view
 from zurelay.plan.route import ServedModel
 
-if TYPE_CHECKING:
-    from zurelay.api.gateway import Gateway
 
-
-def models(gateway: "Gateway", exchange: HttpExchange, _front: Front) -> None:
+def models(core: Core, exchange: HttpExchange, _front: Front) -> None:
     """The models this key may use, in OpenAI's shape or Anthropic's."""
-    key = gateway.authenticate(exchange)
-    served = [m for m in gateway.snapshot.table.models.values() if key.may_use(m.model.id)]
+    key = core.authenticate(exchange)
+    served = [m for m in core.snapshot.table.models.values() if key.may_use(m.model.id)]
     if exchange.header(b"anthropic-version") is not None:
         query = dict(parse_qsl(exchange.query))
         try:
@@ -30,14 +27,14 @@ def models(gateway: "Gateway", exchange: HttpExchange, _front: Front) -> None:
             raise Refused(problems.invalid_value(error.param, error.problem)) from error
         answers.send_json(exchange, page)
         return
-    answers.send_json(exchange, view.model_list([_shown(gateway, m) for m in served]))
+    answers.send_json(exchange, view.model_list([_shown(core, m) for m in served]))
 
 
-def model(gateway: "Gateway", exchange: HttpExchange, _front: Front) -> None:
+def model(core: Core, exchange: HttpExchange, _front: Front) -> None:
     """One model."""
-    key = gateway.authenticate(exchange)
+    key = core.authenticate(exchange)
     name = unquote(exchange.path.removeprefix("/v1/models/"))
-    table = gateway.snapshot.table
+    table = core.snapshot.table
     served = table.find(name)
     if served is None or not key.may_use(served.model.id):
         known = [m for m in table.models if key.may_use(m)]
@@ -45,22 +42,22 @@ def model(gateway: "Gateway", exchange: HttpExchange, _front: Front) -> None:
     if exchange.header(b"anthropic-version") is not None:
         answers.send_json(exchange, view.messages_model_view(served.model))
         return
-    answers.send_json(exchange, _shown(gateway, served))
+    answers.send_json(exchange, _shown(core, served))
 
 
-def key(gateway: "Gateway", exchange: HttpExchange, _front: Front) -> None:
+def key(core: Core, exchange: HttpExchange, _front: Front) -> None:
     """The calling key: limits and what is left."""
-    caller = gateway.authenticate(exchange)
-    answers.send_json(exchange, key_view(caller, gateway.parts.ledger.spent(caller.id)))
+    caller = core.authenticate(exchange)
+    answers.send_json(exchange, key_view(caller, core.parts.ledger.spent(caller.id)))
 
 
-def request(gateway: "Gateway", exchange: HttpExchange, front: Front) -> None:
+def request(core: Core, exchange: HttpExchange, front: Front) -> None:
     """A request-log entry of the key's own account."""
-    caller = gateway.authenticate(exchange)
+    caller = core.authenticate(exchange)
     request_id = exchange.path.removeprefix("/v1/requests/")
 
     async def look_up() -> None:
-        record = await gateway.parts.ledger.read(request_id, caller.account)
+        record = await core.parts.ledger.read(request_id, caller.account)
         if record is None:
             problem = problems.not_found(
                 f"There is no request '{_printable(request_id)}' in this account."
@@ -72,11 +69,11 @@ def request(gateway: "Gateway", exchange: HttpExchange, front: Front) -> None:
     exchange.spawn(look_up())
 
 
-def _shown(gateway: "Gateway", served: ServedModel) -> view.Shape:
-    health = gateway.parts.services.health
-    now = gateway.loop.time()
+def _shown(core: Core, served: ServedModel) -> view.Shape:
+    health = core.parts.services.health
+    now = core.loop.time()
     up = sum(1 for route in served.routes if health.is_up(route, now))
-    return view.model_view(served.model, up, gateway.parts.wall(), owner=gateway.snapshot.wire)
+    return view.model_view(served.model, up, core.parts.wall(), owner=core.snapshot.wire)
 
 
 def _printable(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from zurelay.plan.route import RoutingTable
-from zurelay.relay.machine import Timing
+from zurelay.relay.timing import Timing
 
 
 @dataclass(frozen=True, slots=True)

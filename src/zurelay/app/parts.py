@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from zurelay import __version__
+from zurelay.api.core import Parts
 from zurelay.api.exchange import HttpExchange
-from zurelay.api.gateway import Parts
 from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
 from zurelay.chat.redact import redact
@@ -25,7 +25,7 @@ from zurelay.plan.retries import RetryBudget
 from zurelay.plan.route import RoutingTable
 from zurelay.providers.base import Provider
 from zurelay.relay.job import Services
-from zurelay.relay.machine import Timing
+from zurelay.relay.timing import Timing
 from zurelay.sandbox.upstream import SandboxUpstream
 from zurelay.store.engine import Store
 from zurelay.store.key_source import StoredKeys

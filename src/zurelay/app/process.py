@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from zurelay import __version__
+from zurelay.api.core import Core
 from zurelay.api.gateway import Gateway
 from zurelay.api.pages import Status, pages
 from zurelay.api.server import Server, ServerOptions
@@ -66,7 +67,7 @@ class Process:
         self._lists = await model_lists.ask_all(
             self._parts.client, providers(self._settings), self._lists
         )
-        self._gateway = Gateway(self._parts.parts, self._snapshot(self._settings), loop)
+        self._gateway = Gateway(Core(self._parts.parts, self._snapshot(self._settings), loop))
         self._in_force()
         options = ServerOptions(
             host=host,
@@ -102,7 +103,7 @@ class Process:
             at_once: end running streams with an error event now.
             drain: keep accepting for the drain delay while `/readyz` says no.
         """
-        self._gateway.draining = True
+        self._gateway.core.draining = True
         if at_once:
             self._end_runs()
             self._server.stop()
@@ -137,7 +138,7 @@ class Process:
 
     def started(self, first_key: str | None) -> Started:
         """Facts for the banner."""
-        table = self._gateway.snapshot.table
+        table = self._gateway.core.snapshot.table
         reach = {one.name: 0 for one in providers(self._settings)}
         for served in table.models.values():
             for name in {route.provider.name for route in served.routes}:
@@ -162,8 +163,8 @@ class Process:
         return snapshot(settings, table)
 
     def _in_force(self) -> None:
-        snapshot = self._gateway.snapshot
-        self._parts.metrics.serve(snapshot.table.models, snapshot.config_hash)
+        snapshot = self._gateway.core.snapshot
+        self._parts.metrics.config_in_force(snapshot.config_hash, snapshot.table.models)
 
     def _base_url(self) -> str:
         public = self._settings.server.public_url.rstrip("/")
@@ -173,7 +174,7 @@ class Process:
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     def _example_model(self) -> str:
-        models = self._gateway.snapshot.table.models
+        models = self._gateway.core.snapshot.table.models
         if "sandbox/echo" in models:
             return "sandbox/echo"
         return next(iter(models), "MODEL")
@@ -183,8 +184,8 @@ class Process:
             brand=self._settings.brand.name,
             version=__version__,
             base_url=self._base_url(),
-            state="draining" if self._gateway.draining else "running",
-            models=len(self._gateway.snapshot.table.models),
+            state="draining" if self._gateway.core.draining else "running",
+            models=len(self._gateway.core.snapshot.table.models),
             providers=len(providers(self._settings)),
             example_model=self._example_model(),
         )
@@ -196,7 +197,7 @@ class Process:
         self._end_runs()
 
     def _end_runs(self) -> None:
-        for run in list(self._gateway.runs):
+        for run in list(self._gateway.core.runs):
             run.shut_down()
 
     def _spawn(self, job: Coroutine[Any, Any, None]) -> None:

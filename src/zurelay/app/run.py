@@ -35,7 +35,7 @@ def run(options: ServeOptions, announce: Callable[[Started], None]) -> None:
         OSError: the address cannot be listened on.
     """
     settings = load(options.config_path, options.environ, options.data_dir)
-    logs.configure(settings.log.format, settings.log.level)
+    logs.configure(settings.log.level, settings.log.format)
     _raise_file_limit()
     lock = FolderLock(options.data_dir)
     try:

@@ -13,7 +13,7 @@ from zurelay.plan.health import Health
 from zurelay.plan.planner import Plan
 from zurelay.plan.retries import RetryBudget
 from zurelay.providers.base import Provider
-from zurelay.relay.machine import Timing
+from zurelay.relay.timing import Timing
 from zurelay.upstream.base import Client
 
 

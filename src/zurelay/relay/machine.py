@@ -430,7 +430,6 @@ class Machine:
 
     def _call(self, candidate: Candidate, do: list[Action]) -> None:
         attempt = _Attempt(self._numbers, candidate)
-        alone = not self._live
         self._live[attempt.number] = attempt
         self._numbers += 1
         self._tries += 1
@@ -438,7 +437,7 @@ class Machine:
         candidate.standing = Standing.USED
         do.append(Set(Timer.START, candidate.start, attempt.number))
         after = candidate.view.hedge_after
-        if self._timing.hedge and after is not None and alone and not self._hedged:
+        if self._timing.hedge and after is not None and not self._hedged:
             do.append(Set(Timer.HEDGE, after, attempt.number))
         do.append(Call(attempt.number, candidate.index))
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from zurelay.chat import problems
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.problems import FailedAttempt, Problem, Refused
+from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext, Progress, Target
 from zurelay.meter.record import Attempt as AttemptRecord
 from zurelay.plan.planner import Candidate
@@ -70,6 +71,7 @@ class Run:
     def start(self) -> None:
         """Begin. Everything else follows from callbacks."""
         self._services.observer.started()
+        self._services.retries.requested(self._loop.time())
         self._sink.listen(self._client_gone, self._set_paused)
         self._feed(signals.Begin())
 
@@ -125,6 +127,9 @@ class Run:
     def _progressed(self, attempt: Attempt, progress: Progress, last: bool) -> None:
         if progress.alive:
             self._last_alive = self._loop.time()
+            if attempt.token_at and attempt.record.first_token_ms is None:
+                attempt.record.first_token_ms = self._ms(attempt.token_at)
+                self._services.health.spoke(attempt.candidate.route, attempt.token_at)
         if progress.out or progress.alive:
             self._feed(
                 signals.Arrived(
@@ -156,7 +161,9 @@ class Run:
         attempt.record.detail = self._job.redact(fault.message) or None
         self._job.faults.append((candidate.route.number, candidate.public_model, fault))
         if attempt.finished:
+            self._services.health.neutral(candidate.route)
             return
+        self._services.affinity.forget(self._job.affinity_key, candidate.route.id)
         if fault.moves_on:
             self._services.health.failed(candidate.route, fault, now, self._job.record.account)
         else:
@@ -181,7 +188,9 @@ class Run:
     def _call(self, action: signals.Call) -> None:
         candidate = self._job.plan.candidates[action.candidate]
         now = self._loop.time()
-        verdict = self._services.health.may_try(candidate.route, now)
+        verdict = self._services.health.may_try(
+            candidate.route, now, only=candidate.only, forced=candidate.forced
+        )
         if not verdict.go:
             self._feed(signals.Skipped(action.attempt, verdict.wait))
             return
@@ -198,6 +207,8 @@ class Run:
         except Refused as refused:
             self._refuse_unwritable(action.attempt, candidate, record, refused.problem)
             return
+        if any(each.candidate is candidate for each in self._attempts.values()):
+            self._services.retries.spend(now)
         self._attempts[action.attempt] = attempt
         self._services.health.began(candidate.route, now)
         provider = candidate.route.provider
@@ -222,7 +233,7 @@ class Run:
         self, number: int, candidate: Candidate, record: AttemptRecord, now: float
     ) -> Attempt:
         job = self._job
-        model = candidate.served.model
+        model = candidate.model
         kind = candidate.route.provider.kind
         profile = model.profile(kind.profile)
         exchange = self._services.exchange(job.front.name, model.format or kind.format)
@@ -368,9 +379,7 @@ class Run:
 
     # The end.
 
-    def _finish(
-        self, outcome: Outcome, attempt: Attempt | None, usage: settlement.Usage | None
-    ) -> None:
+    def _finish(self, outcome: Outcome, attempt: Attempt | None, usage: Usage | None) -> None:
         """Send what ends the request, now that it is durable."""
         try:
             if outcome is Outcome.ANSWERED and attempt is not None:
@@ -386,10 +395,10 @@ class Run:
             self._services.observer.left()
             self._done(self)
 
-    def _finish_answer(self, attempt: Attempt, usage: settlement.Usage | None) -> None:
+    def _finish_answer(self, attempt: Attempt, usage: Usage | None) -> None:
         if self._streaming and attempt.stream is not None:
             comment = headers.late_comment(self._facts(attempt), self._sent_headers)
-            self._sink.close(attempt.stream.finale(usage or settlement.Usage(), comment))
+            self._sink.close(attempt.stream.finale(usage or Usage(), comment))
             return
         answer = attempt.assembled()
         if answer is None:
@@ -421,7 +430,9 @@ class Run:
     def _succeeded(self, attempt: Attempt, now: float) -> None:
         route = attempt.candidate.route
         first = (attempt.token_at or now) - attempt.started
-        self._services.health.succeeded(route, now, first)
+        self._services.health.succeeded(
+            route, now, first, self._job.record.account, self._job.plan.input_estimate
+        )
         if self._job.affinity_key is not None:
             self._services.affinity.remember(self._job.affinity_key, route.id, now)
 
@@ -430,8 +441,6 @@ class Run:
         record.status = status
         record.reason = reason
         record.end_ms = self._ms(now)
-        if attempt.token_at:
-            record.first_token_ms = self._ms(attempt.token_at)
 
     def _public(self, fault: Fault) -> Fault:
         """The fault with our names for what the provider names, and no secrets."""
@@ -459,6 +468,7 @@ def _view(candidate: Candidate) -> CandidateView:
         model=candidate.public_model,
         listed=candidate.listed,
         high_effort=candidate.high_effort,
+        hedge_after=candidate.hedge_after,
     )
 
 

@@ -5,7 +5,7 @@ Arithmetic on what is known; the ledger makes it durable.
 
 from zurelay.catalogue.model import FREE
 from zurelay.catalogue.price import price_at
-from zurelay.chat.estimate import estimate_tokens
+from zurelay.chat.estimate import tokens
 from zurelay.chat.problems import Problem
 from zurelay.chat.usage import Usage
 from zurelay.meter.charge import charge
@@ -35,7 +35,7 @@ def usage_of(attempt: Attempt | None, outcome: Outcome, job: Job) -> Usage | Non
     if stream is not None and stream.usage is not None:
         return stream.usage
     delivered = stream.delivered_length if stream is not None else 0
-    return Usage(input=job.plan.input_estimate, output=estimate_tokens(delivered), estimated=True)
+    return Usage(input=job.plan.input_estimate, output=tokens(delivered), estimated=True)
 
 
 def fill_record(
@@ -66,7 +66,7 @@ def fill_record(
         record.answered_by = candidate.public_model
         if candidate.public_model != job.plan.asked:
             record.routed_from = job.plan.asked
-        price = price_at(candidate.served.model, record.created) or FREE
+        price = price_at(candidate.model, record.created) or FREE
         charged = charge(price, usage)
         record.cost = charged.cost
         record.unpriced = charged.unpriced

@@ -1,0 +1,72 @@
+"""What every endpoint of the data plane shares: parts, settings in force, who is calling.
+
+Knows no endpoint.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from zurelay.access.keys import Key
+from zurelay.api.exchange import HttpExchange
+from zurelay.api.offload import Reader
+from zurelay.api.snapshot import Snapshot
+from zurelay.chat.problems import Refused
+from zurelay.live.ids import Ids
+from zurelay.live.keys import KeyRing
+from zurelay.live.ledger import JournalLedger
+from zurelay.relay.job import Services
+from zurelay.relay.runner import Run
+from zurelay.telemetry.metrics import Metrics
+
+
+class KeyUnknown(Exception):  # noqa: N818 - a turn of the path, not an error
+    """A well-formed key that is not in memory: it may have been made a moment ago."""
+
+
+@dataclass(slots=True)
+class Parts:
+    """What the composition root puts together; alive as long as the process."""
+
+    services: Services
+    keys: KeyRing
+    ledger: JournalLedger
+    metrics: Metrics
+    ids: Ids
+    reader: Reader
+    wall: Callable[[], float]
+    ready: Callable[[], dict[str, object]]
+    admits_metrics: Callable[[HttpExchange], bool]
+
+
+class Core:
+    """The data plane without its endpoints; one a process.
+
+    Attributes:
+        snapshot: settings in force for new requests.
+        runs: requests being relayed.
+        draining: the process is about to end: connections are not kept.
+    """
+
+    def __init__(self, parts: Parts, snapshot: Snapshot, loop: asyncio.AbstractEventLoop) -> None:
+        self.parts = parts
+        self.snapshot = snapshot
+        self.loop = loop
+        self.runs: set[Run] = set()
+        self.draining = False
+
+    def authenticate(self, exchange: HttpExchange) -> Key:
+        """The caller's key.
+
+        Raises:
+            Refused: 401, or 503 while keys cannot be checked.
+            KeyUnknown: only the store can tell.
+        """
+        try:
+            key = self.parts.keys.identify(exchange.headers)
+        except Refused:
+            self.parts.metrics.invalid_key()
+            raise
+        if key is None:
+            raise KeyUnknown
+        return key
