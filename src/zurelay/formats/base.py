@@ -173,11 +173,20 @@ class AnswerContext:
 class AnswerStream(Protocol):
     """Turns one attempt's upstream bytes into the caller's events. Pure; one per attempt."""
 
-    usage: Usage | None
-    """The provider's own count, None until it gave one."""
-    finish_reason: str | None
-    delivered_length: int
-    """Text, reasoning and arguments read so far, as `chat.estimate.weight` counts."""
+    @property
+    def usage(self) -> Usage | None:
+        """The provider's own count, None until it gave one."""
+        ...
+
+    @property
+    def finish_reason(self) -> str | None:
+        """Of the first choice; None until it came."""
+        ...
+
+    @property
+    def delivered_length(self) -> int:
+        """Text, reasoning and arguments read so far, as `chat.estimate.weight` counts."""
+        ...
 
     def feed(self, chunk: bytes) -> Progress:
         """Take the next bytes (content encoding already removed), cut anywhere."""

@@ -85,10 +85,8 @@ def _edit_one(message: Message, profile: Profile, dropped: list[str]) -> None:
 
 def _as_string(content: Raw) -> object:
     """Text parts joined to one string; anything else stays as it is."""
-    if memoryview(content)[:1] != b"[":
-        return content
     parts = json.decode(content)
-    if any(part["type"] != "text" for part in parts):
+    if not isinstance(parts, list) or any(part["type"] != "text" for part in parts):
         return content
     return "\n\n".join(part["text"] for part in parts)
 

@@ -1,0 +1,87 @@
+"""Plain answers that stay in this format: read whole, or put together from a stream."""
+
+from typing import Any
+
+from zurelay.chat.estimate import tokens
+from zurelay.chat.faults import Fault
+from zurelay.chat.usage import Usage
+from zurelay.formats.base import AnswerContext, Progress, WholeAnswer
+from zurelay.formats.openai_chat import usage as counts
+from zurelay.formats.openai_chat.chunks import Chunk, ChunkReader
+from zurelay.formats.openai_chat.fold import Fold
+from zurelay.formats.openai_chat.stream import ChunkStream
+from zurelay.formats.openai_chat.write import kept
+from zurelay.wire import json
+from zurelay.wire.sse import Frame
+
+
+def whole(body: bytes, context: AnswerContext, usage: Usage | None = None) -> WholeAnswer:
+    """Read a plain upstream answer; blank space before it is a keep-alive of some hosts."""
+    reader = ChunkReader(context)
+    chunk = reader.whole(body.strip())
+    if chunk.fault is not None:
+        return WholeAnswer(usage=reader.usage, fault=chunk.fault)
+    fold = Fold()
+    for choice in chunk.choices:
+        fold.add(choice)
+    return _answer(kept(chunk.fields), fold, reader, context, usage)
+
+
+def estimated(prompt_estimate: int, delivered_length: int) -> Usage:
+    """A count where the upstream gave none."""
+    return Usage(input=prompt_estimate, output=tokens(delivered_length), estimated=True)
+
+
+def _answer(
+    fields: dict[str, Any],
+    fold: Fold,
+    reader: ChunkReader,
+    context: AnswerContext,
+    usage: Usage | None,
+) -> WholeAnswer:
+    usage = usage or reader.usage or estimated(context.prompt_estimate, reader.delivered)
+    body = {
+        "id": context.answer_id,
+        "object": "chat.completion",
+        "created": context.created,
+        "model": context.model,
+        **fields,
+        "choices": fold.choices(),
+        "usage": counts.write(usage),
+    }
+    return WholeAnswer(json.encode(body), usage, reader.finish_reason, reader.delivered)
+
+
+class Assembler(ChunkStream):
+    """See `formats.base.AnswerAssembler`."""
+
+    def __init__(self, context: AnswerContext) -> None:
+        super().__init__(context)
+        self._context = context
+        self._fold = Fold()
+        self._fields: dict[str, Any] = {}
+        self._fault: Fault | None = None
+
+    def end(self) -> Progress:
+        """The upstream's bytes are over."""
+        progress = super().end()
+        self._fault = progress.fault
+        return progress
+
+    def finale(self, usage: Usage, comment: bytes) -> bytes:  # noqa: ARG002 - no stream, no end
+        """Nothing: a plain answer has no last events."""
+        return b""
+
+    def whole(self) -> WholeAnswer:
+        """The folded answer; call after `end`."""
+        if self._fault is not None:
+            return WholeAnswer(usage=self.usage, fault=self._fault)
+        return _answer(self._fields, self._fold, self._chunks, self._context, None)
+
+    def _write(self, chunk: Chunk, frame: Frame) -> bytes:  # noqa: ARG002 - parsed already
+        fields = kept(chunk.fields)
+        fields.pop("obfuscation", None)
+        self._fields |= fields
+        for choice in chunk.choices:
+            self._fold.add(choice)
+        return b""
