@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS journal (id TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS entry (seq INTEGER PRIMARY KEY, records BLOB NOT NULL);
 """
 _LAST = 2**62
+_BUSY_S = 5.0
 _CHECKPOINT_PAGES = 1000
 _RESTART_PAGES = 8000
 
@@ -91,7 +92,7 @@ class Journal:
         try:
             return self._append(blob, applied)
         except sqlite3.Error as error:
-            if not self._drop_ballast():
+            if not (_no_room(error) and self._drop_ballast()):
                 raise JournalError(f"{self.path}: {error}") from error
         try:
             return self._append(blob, applied)
@@ -179,7 +180,7 @@ class Journal:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self.path, timeout=5, isolation_level=None, check_same_thread=False
+            self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -196,3 +197,9 @@ class Journal:
 
     def _last(self) -> int:
         return int(self._write.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()[0])
+
+
+def _no_room(error: sqlite3.Error) -> bool:
+    """Whether the disk may be full: some file systems tell it as an error of the device."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)

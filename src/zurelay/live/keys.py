@@ -26,6 +26,7 @@ POLL_S: Final = 0.25
 LOOK_UP_S: Final = 0.05
 TOUCH_S: Final = 15.0
 _LOGGED_S: Final = 10.0
+_UNAUTHORIZED: Final = 401
 
 _log = structlog.get_logger("zurelay.keys")
 
@@ -103,8 +104,8 @@ class KeyRing:
             if key is None and well_formed(text):
                 return None
             return self._admit(text, key)
-        except Refused:
-            self._count()
+        except Refused as refused:
+            self._count(refused)
             raise
 
     async def look_up(self, headers: Iterable[tuple[bytes, bytes]]) -> Key:
@@ -123,8 +124,8 @@ class KeyRing:
                     self._look_up = asyncio.create_task(self._ask_soon())
                 await asyncio.shield(self._look_up)
             return self._admit(text, self._by_hash.get(digest))
-        except Refused:
-            self._count()
+        except Refused as refused:
+            self._count(refused)
             raise
 
     def _admit(self, text: str, key: Key | None) -> Key:
@@ -138,7 +139,9 @@ class KeyRing:
         self._used[key.id] = now
         return key
 
-    def _count(self) -> None:
+    def _count(self, refused: Refused) -> None:
+        if refused.problem.status != _UNAUTHORIZED:
+            return
         self.refused += 1
         now = self._clock()
         if now - self._logged_at >= _LOGGED_S:

@@ -1,0 +1,398 @@
+import asyncio
+import contextlib
+import functools
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+from structlog.testing import capture_logs
+
+from tests.store.rows import ACCOUNT, NOON, a_record
+from zurelay.chat.problems import Refused
+from zurelay.live.journal import Journal
+from zurelay.live.ledger import JournalLedger
+from zurelay.live.ports import Entry
+from zurelay.meter import ports
+from zurelay.meter.record import RequestRecord
+from zurelay.store.engine import Store
+from zurelay.store.errors import StoreError
+from zurelay.store.log import StoredLog
+from zurelay.store.requests import Filter
+
+
+class SwitchedLog(StoredLog):
+    """A log that can be away, and that can be made to wait."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.away = False
+        self.go = threading.Event()
+        self.go.set()
+        self.applications = 0
+
+    def apply(self, journal: str, upto: int, entries: Sequence[Entry]) -> None:
+        self.go.wait(10)
+        if self.away:
+            raise StoreError("zurelay.db: away")
+        self.applications += 1
+        super().apply(journal, upto, entries)
+
+
+@pytest.fixture
+def log(store: Store) -> SwitchedLog:
+    return SwitchedLog(store)
+
+
+def a_ledger(folder: Path, log: StoredLog, **options: object) -> JournalLedger:
+    chosen: dict[str, object] = {"delay_s": 0.0, "retry_s": 0.01, "clock": lambda: NOON}
+    return JournalLedger(Journal(folder, ballast_mb=0), log, **(chosen | options))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path, log: SwitchedLog) -> AsyncIterator[JournalLedger]:
+    made = a_ledger(tmp_path, log)
+    await made.start()
+    yield made
+    log.go.set()
+    log.away = False
+    await made.close()
+
+
+async def settled(ledger: JournalLedger, *records: RequestRecord) -> None:
+    """Settle at once, and come back when all are durable."""
+    waits = []
+    for record in records:
+        done = asyncio.get_running_loop().create_future()
+        hold = ledger.reserve(record.account, record.key, 10)
+        ledger.settle(hold, record, functools.partial(done.set_result, None))
+        waits.append(done)
+    await asyncio.gather(*waits)
+
+
+async def until_logged(ledger: JournalLedger) -> None:
+    while ledger.backlog:
+        await asyncio.sleep(0.001)
+
+
+async def until_it_works(ledger: JournalLedger) -> None:
+    while ledger.broken is not None:
+        await asyncio.sleep(0.001)
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Nobody else can write the file."""
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    yield
+    other.execute("ROLLBACK")
+    other.close()
+
+
+def logged(log: StoredLog) -> set[str]:
+    return {record.id for record in log.recent(Filter(), 10_000)}
+
+
+async def test_it_is_the_ledger_that_the_request_path_asks_for(ledger: JournalLedger) -> None:
+    asked: ports.Ledger = ledger
+    hold: ports.Hold = asked.reserve("acct_1", "key_1", 7)
+    assert hold.ceiling == 7
+
+
+async def test_a_settled_request_is_in_the_journal_before_its_answer_ends(
+    tmp_path: Path, ledger: JournalLedger, log: SwitchedLog
+) -> None:
+    log.go.clear()
+    record = a_record()
+    found: list[bytes] = []
+
+    def done() -> None:
+        other = sqlite3.connect(tmp_path / "journal.db")
+        found.extend(blob for (blob,) in other.execute("SELECT records FROM entry"))
+        other.close()
+
+    ledger.settle(None, record, done)
+    assert found == []  # never before settle returns
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert [msgspec.json.decode(blob, type=list[RequestRecord]) for blob in found] == [[record]]
+
+
+async def test_what_settles_in_one_turn_of_the_loop_is_one_group(
+    ledger: JournalLedger, log: SwitchedLog
+) -> None:
+    log.go.clear()
+    await settled(ledger, *(a_record(NOON + n) for n in range(5)))
+    assert ledger.backlog == 1
+    await settled(ledger, a_record())
+    assert ledger.backlog == 2
+
+
+async def test_every_request_reaches_the_log_once(ledger: JournalLedger, log: SwitchedLog) -> None:
+    records = [a_record(NOON + n, cost=n) for n in range(300)]
+    for start in range(0, 300, 3):
+        await settled(ledger, *records[start : start + 3])
+    await until_logged(ledger)
+    assert logged(log) == {record.id for record in records}
+    assert log.spent() == [(records[0].key, int(NOON) // 86_400, sum(range(300)))]
+    assert log.applications < 100
+
+
+async def test_a_request_can_be_read_at_every_stage(
+    ledger: JournalLedger, log: SwitchedLog
+) -> None:
+    log.go.clear()
+    record = a_record(status="running")
+    hold = ledger.reserve(record.account, record.key, 1)
+    ledger.begin(record)
+    assert await ledger.read(record.id, ACCOUNT.id) is record
+    record.status = "ok"
+    ledger.settle(hold, record, lambda: None)
+    assert (await ledger.read(record.id, ACCOUNT.id)) is record  # queued
+    await settled(ledger, a_record())
+    assert (await ledger.read(record.id, ACCOUNT.id)) is record  # in the journal
+    log.go.set()
+    await until_logged(ledger)
+    assert ledger.find(record.id) is None
+    assert await ledger.read(record.id, ACCOUNT.id) == record  # in the log
+    assert await ledger.read(record.id, None) == record
+
+
+async def test_no_stage_shows_a_request_to_another_account(
+    ledger: JournalLedger, log: SwitchedLog
+) -> None:
+    log.go.clear()
+    running, queued = a_record(NOON), a_record(NOON + 1)
+    ledger.begin(running)
+    ledger.settle(None, queued, lambda: None)
+    assert await ledger.read(running.id, "acct_2") is None
+    assert await ledger.read(queued.id, "acct_2") is None
+    log.go.set()
+    await settled(ledger, running)
+    await until_logged(ledger)
+    assert await ledger.read(queued.id, "acct_2") is None
+    assert await ledger.read("req_nonsense", ACCOUNT.id) is None
+
+
+async def test_what_the_log_lacks_is_listed_newest_first(
+    ledger: JournalLedger, log: SwitchedLog
+) -> None:
+    log.go.clear()
+    records = [a_record(NOON + n) for n in range(3)]
+    ledger.begin(records[1])
+    await settled(ledger, records[0], records[2])
+    assert ledger.unlogged() == records[::-1]
+
+
+async def test_holds_are_released_by_settling_and_only_once(ledger: JournalLedger) -> None:
+    one = ledger.reserve("acct_1", "key_1", 100)
+    two = ledger.reserve("acct_1", "key_1", 50)
+    assert (ledger.held, ledger.holds) == (150, 2)
+    ledger.settle(one, a_record(NOON), lambda: None)
+    with capture_logs():
+        ledger.settle(one, a_record(NOON + 1), lambda: None)
+    assert (ledger.held, ledger.holds) == (50, 1)
+    ledger.settle(two, a_record(NOON + 2), lambda: None)
+    assert (ledger.held, ledger.holds) == (0, 0)
+
+
+@pytest.mark.parametrize("same_hold", [True, False])
+async def test_a_second_settling_is_told_and_charges_nothing(
+    ledger: JournalLedger, log: SwitchedLog, same_hold: bool
+) -> None:
+    log.go.clear()
+    record = a_record(cost=5)
+    hold = ledger.reserve(record.account, record.key, 1)
+    ended = asyncio.Event()
+    ledger.settle(hold, record, lambda: None)
+    with capture_logs() as logs:
+        ledger.settle(hold if same_hold else None, record, ended.set)
+    await ended.wait()
+    assert [(line["event"], line["request_id"]) for line in logs] == [("settled_twice", record.id)]
+    assert ledger.spent(record.key) == 5
+    log.go.set()
+    await until_logged(ledger)
+    assert log.spent() == [(record.key, int(NOON) // 86_400, 5)]
+
+
+async def test_one_answer_that_fails_to_end_does_not_stop_the_others(
+    ledger: JournalLedger,
+) -> None:
+    ended = asyncio.Event()
+    with capture_logs() as logs:
+        ledger.settle(None, a_record(NOON), lambda: 1 / 0)  # type: ignore[arg-type]
+        ledger.settle(None, a_record(NOON + 1), ended.set)
+        await ended.wait()
+    assert [line["event"] for line in logs] == ["settle_callback_failed"]
+
+
+async def test_what_a_key_has_spent_is_known_at_once_and_after_a_start(
+    tmp_path: Path, log: SwitchedLog
+) -> None:
+    first = a_ledger(tmp_path, log)
+    await first.start()
+    await settled(first, a_record(cost=3), a_record(NOON - 40 * 86_400, cost=4))
+    assert first.spent("key_0000000000000001") == 7
+    assert first.spent("key_0000000000000001", "month") == 3
+    assert first.spent("key_2") == 0
+    await first.close()
+    again = a_ledger(tmp_path, log)
+    await again.start()
+    assert again.spent("key_0000000000000001") == 7
+    assert again.spent("key_0000000000000001", "day") == 3
+    await again.close()
+
+
+async def test_while_the_log_is_away_requests_go_on_and_arrive_later(
+    ledger: JournalLedger, log: SwitchedLog
+) -> None:
+    log.away = True
+    records = [a_record(NOON + n) for n in range(20)]
+    with capture_logs() as logs:
+        for record in records:
+            await settled(ledger, record)
+        assert ledger.backlog == 20
+        assert await ledger.read(records[0].id, ACCOUNT.id) == records[0]
+        while not logs:
+            await asyncio.sleep(0.001)
+        log.away = False
+        await until_logged(ledger)
+    assert logs[0]["event"] == "log_write_failed"
+    assert logged(log) == {record.id for record in records}
+
+
+async def test_memory_is_bounded_while_the_log_is_away(tmp_path: Path, log: SwitchedLog) -> None:
+    ledger = a_ledger(tmp_path, log, keep=10, retry_s=0.01)
+    await ledger.start()
+    log.go.clear()
+    records = [a_record(NOON + n) for n in range(50)]
+    for record in records:
+        await settled(ledger, record)
+    assert len(ledger.unlogged()) <= 10
+    log.go.set()
+    await until_logged(ledger)
+    assert logged(log) == {record.id for record in records}
+    await ledger.close()
+
+
+async def test_what_an_earlier_process_left_in_the_journal_is_brought_into_the_log(
+    tmp_path: Path, log: SwitchedLog
+) -> None:
+    journal = Journal(tmp_path, ballast_mb=0)
+    records = [a_record(NOON + n, cost=1) for n in range(2500)]
+    for start in range(0, 2500, 7):
+        journal.append([msgspec.json.encode(r) for r in records[start : start + 7]], 0)
+    log.apply(journal.id, 100, [(r, msgspec.json.encode(r)) for r in records[:700]])
+    journal.close()
+    ledger = a_ledger(tmp_path, log)
+    await ledger.start()
+    assert len(logged(log)) == 2500
+    assert ledger.spent(records[0].key) == 2500
+    await settled(ledger, a_record(NOON - 1, cost=1))
+    await ledger.close()
+    assert ledger.spent(records[0].key) == 2501
+
+
+async def test_closing_brings_everything_into_the_log(tmp_path: Path, log: SwitchedLog) -> None:
+    ledger = a_ledger(tmp_path, log, delay_s=60.0)
+    await ledger.start()
+    records = [a_record(NOON + n) for n in range(10)]
+    await settled(ledger, *records[:5])
+    for record in records[5:]:
+        ledger.settle(None, record, lambda: None)
+    await ledger.close()
+    assert logged(log) == {record.id for record in records}
+
+
+async def test_closing_while_the_log_is_away_leaves_all_in_the_journal(
+    tmp_path: Path, log: SwitchedLog
+) -> None:
+    ledger = a_ledger(tmp_path, log, delay_s=60.0)
+    await ledger.start()
+    log.away = True
+    record = a_record()
+    await settled(ledger, record)
+    with capture_logs() as logs:
+        await ledger.close()
+    assert logs[0]["event"] == "log_write_failed"
+    log.away = False
+    again = a_ledger(tmp_path, log)
+    await again.start()
+    assert logged(log) == {record.id}
+    await again.close()
+
+
+async def test_with_power_safety_the_journal_is_written_from_a_thread(
+    tmp_path: Path, log: SwitchedLog
+) -> None:
+    ledger = JournalLedger(
+        Journal(tmp_path, power_safe=True, ballast_mb=0), log, power_safe=True, delay_s=0.0
+    )
+    await ledger.start()
+    records = [a_record(NOON + n) for n in range(60)]
+    await asyncio.gather(*(settled(ledger, record) for record in records[:50]))
+    for record in records[50:]:
+        ledger.settle(None, record, lambda: None)
+    await ledger.close()
+    assert logged(log) == {record.id for record in records}
+
+
+@pytest.mark.parametrize("power_safe", [False, True])
+async def test_a_journal_that_cannot_be_written_refuses_new_requests_and_loses_none(
+    tmp_path: Path, log: SwitchedLog, monkeypatch: pytest.MonkeyPatch, power_safe: bool
+) -> None:
+    monkeypatch.setattr("zurelay.live.journal._BUSY_S", 0.0)
+    ledger = a_ledger(tmp_path, log, power_safe=power_safe)
+    await ledger.start()
+    hold = ledger.reserve("acct_1", "key_1", 1)
+    records = [a_record(NOON), a_record(NOON + 1)]
+    ended = [asyncio.Event(), asyncio.Event()]
+    with capture_logs() as logs, locked(tmp_path / "journal.db"):
+        ledger.settle(hold, records[0], ended[0].set)
+        # The answer ends although its record still waits, after one more try.
+        await ended[0].wait()
+        assert ledger.broken is not None
+        with pytest.raises(Refused) as refused:
+            ledger.reserve("acct_1", "key_1", 1)
+        assert refused.value.problem.status == 503
+        assert refused.value.problem.retry_after is not None
+        ledger.settle(None, records[1], ended[1].set)
+        await ended[1].wait()
+        assert await ledger.read(records[0].id, ACCOUNT.id) is records[0]
+    with capture_logs():
+        await until_it_works(ledger)
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == [
+        "journal_write_failed"
+    ]
+    ledger.reserve("acct_1", "key_1", 1)
+    await settled(ledger, a_record(NOON + 2))
+    await ledger.close()
+    assert logged(log) >= {record.id for record in records}
+    assert len(logged(log)) == 3
+
+
+async def test_what_cannot_be_written_at_the_very_end_is_told_whole(
+    tmp_path: Path, log: SwitchedLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zurelay.live.journal._BUSY_S", 0.0)
+    ledger = a_ledger(tmp_path, log)
+    await ledger.start()
+    record = a_record()
+    with capture_logs() as logs, locked(tmp_path / "journal.db"):
+        ledger.settle(None, record, lambda: None)
+        await ledger.close()
+    (told,) = [line for line in logs if line["event"] == "request_not_recorded"]
+    assert msgspec.json.decode(told["record"], type=RequestRecord) == record
+
+
+async def test_a_record_that_no_column_could_hold_does_not_block_the_log(
+    ledger: JournalLedger, log: SwitchedLog
+) -> None:
+    with capture_logs() as logs:
+        await settled(ledger, a_record(cost=10**30, user="\ud800"), a_record(NOON + 1))
+    await until_logged(ledger)
+    assert [line["event"] for line in logs] == ["absurd_usage"]
+    assert len(logged(log)) == 2
