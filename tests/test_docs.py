@@ -2,7 +2,7 @@
 
 A fenced block whose info string is `python run`, `js run` or `bash run` is run as a reader would,
 with the gateway's address in place of the documented one. A block `text output` right after it is
-what it must print.
+what it must print. A block `toml check` is a whole configuration and must pass `zurelay check`.
 """
 
 import os
@@ -91,7 +91,7 @@ def test_an_example_runs_and_prints_what_it_says(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     if example.output is None:
-        assert done.stdout.strip()
+        assert (done.stdout + done.stderr).strip()
         assert '{"error"' not in done.stdout
     else:
         assert done.stdout.strip() == example.output.strip()
@@ -103,7 +103,7 @@ def configurations() -> list[tuple[str, str]]:
         (f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}", match[1])
         for page in PAGES
         for text in [page.read_text(encoding="utf-8")]
-        for match in re.finditer(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        for match in re.finditer(r"^```toml check\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     ]
 
 
@@ -135,4 +135,4 @@ def test_every_block_that_looks_like_an_example_is_one(page: Path) -> None:
     """An info string with a typing error would leave its block unrun."""
     text = page.read_text(encoding="utf-8")
     for info in re.findall(r"^```(\S+ .*)$", text, re.MULTILINE):
-        assert re.fullmatch(r"(python|js|bash) run|text output", info), info
+        assert re.fullmatch(r"(python|js|bash) run|toml check|text output", info), info
