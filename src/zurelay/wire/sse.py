@@ -43,11 +43,25 @@ class FrameReader:
     """Collects bytes and hands out the events they complete.
 
     The same bytes in any pieces give the same events. Comments, `id` and `retry` are skipped.
+
+    Attributes:
+        between: the next byte begins an event: nothing of one has been read.
     """
 
-    __slots__ = ("_after_cr", "_begun", "_data", "_event", "_head", "_rest", "_rest_size", "_size")
+    __slots__ = (
+        "_after_cr",
+        "_begun",
+        "_data",
+        "_event",
+        "_head",
+        "_rest",
+        "_rest_size",
+        "_size",
+        "between",
+    )
 
     def __init__(self) -> None:
+        self.between = False  # not yet: a byte order mark may come
         self._rest: list[bytes] = []  # pieces of a line without its end
         self._rest_size = 0
         self._data: list[bytes] = []  # data lines of the event being read
@@ -64,18 +78,22 @@ class FrameReader:
             FrameTooLong: the stream cannot be read on.
         """
         if (
-            self._begun
+            self.between
             and chunk.startswith(_PLAIN_START)
             and chunk.endswith(b"\n\n")
-            and not self._rest
-            and not self._data
-            and not self._event
             and b"\r" not in chunk
             and len(chunk) < MAX_LINE
         ):
-            self._after_cr = False
             return self._whole(chunk)
-        return self._any(chunk)
+        frames = self._any(chunk)
+        self.between = (
+            self._begun
+            and not self._after_cr
+            and not self._rest
+            and not self._data
+            and not self._event
+        )
+        return frames
 
     def end(self) -> list[Frame]:
         """The event that the end of the bytes leaves open.

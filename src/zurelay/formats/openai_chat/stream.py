@@ -5,6 +5,8 @@ one, shows nothing remarkable to a typed tap and needs no change gets a new begi
 test holds that this gives the same bytes. Anything else takes the long way.
 """
 
+from typing import Any
+
 import msgspec
 from msgspec import Raw, Struct
 
@@ -13,12 +15,14 @@ from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext, Progress
 from zurelay.formats.openai_chat.chunks import Chunk, ChunkReader
+from zurelay.formats.openai_chat.deltas import ChoiceReader
 from zurelay.formats.openai_chat.write import ChunkWriter, kept
 from zurelay.wire.sse import Frame, FrameReader, FrameTooLong
 
 _MOST_LESSONS = 16
 """How often a beginning is learned; an upstream that changes it with each event is not worth it."""
 
+_DATA = b"data: "
 _NO_USAGE = b',"usage":null'
 _NULL = Raw(b"null")
 
@@ -55,25 +59,17 @@ class _TapChoice(Struct):
 
 
 class _Tap(Struct, forbid_unknown_fields=True):
+    """An event from its choices on; any other field there takes the long way."""
+
     choices: list[_TapChoice]
     usage: dict[str, Raw] | None = None
-    id: Raw = _NULL
-    object: Raw = _NULL
-    created: Raw = _NULL
-    model: Raw = _NULL
+    obfuscation: Raw = _NULL
     system_fingerprint: Raw = _NULL
     service_tier: Raw = _NULL
-    obfuscation: Raw = _NULL
-
-
-class _ProviderTap(_Tap, forbid_unknown_fields=True):
-    """For streams whose events name the provider before the choices (OpenRouter)."""
-
-    provider: Raw = _NULL
 
 
 _TAP = msgspec.json.Decoder(_Tap)
-_PROVIDER_TAP = msgspec.json.Decoder(_ProviderTap)
+_TAP_START = b'{"choices":'
 
 
 class ChunkStream:
@@ -165,31 +161,46 @@ class RelayStream(ChunkStream):
         super().__init__(context)
         self._context = context
         self._writer = ChunkWriter(context)
-        self._tap: msgspec.json.Decoder[_Tap] | msgspec.json.Decoder[_ProviderTap] = _TAP
         self._prefix = b""  # what the upstream's events begin with, up to the choices
         self._size = 0
         self._beginning = b""  # what ours begin with
-        self._lessons = 0
-        self._may_splice = not context.stop
+        self._lessons = 0 if context.stop else _MOST_LESSONS
+
+    def feed(self, chunk: bytes) -> Progress:
+        """Take the next bytes, cut anywhere."""
+        if (
+            self._size
+            and chunk.startswith(self._prefix)
+            and chunk.find(b"\n") == len(chunk) - 2
+            and chunk.endswith(b"\n\n")
+            and b"\r" not in chunk
+            and self._frames.between
+        ):
+            rest = chunk[self._size :]
+            if self._plain(rest):
+                if _NO_USAGE in rest:
+                    rest = rest.replace(_NO_USAGE, b"")
+                return Progress(self._beginning + rest, token=True, alive=True)
+        return super().feed(chunk)
 
     def finale(self, usage: Usage, comment: bytes) -> bytes:
         """The last events of a good answer."""
         return self._writer.finale(usage if self._context.include_usage else None, comment)
 
     def _one(self, frame: Frame, progress: Progress, out: list[bytes]) -> None:
-        if self._size and frame.data.startswith(self._prefix) and self._plain(frame.data):
-            rest = frame.data[self._size :]
-            if _NO_USAGE in rest:
-                rest = rest.replace(_NO_USAGE, b"")
-            out.append(self._beginning + rest + b"\n\n")
-            progress.token = True
-            return
+        size = self._size
+        if size and not frame.event and b"\n" not in frame.data:
+            event = _DATA + frame.data + b"\n\n"
+            if event.startswith(self._prefix) and self._plain(event[size:]):
+                out.append(self._beginning + event[size:].replace(_NO_USAGE, b""))
+                progress.token = True
+                return
         super()._one(frame, progress, out)
 
-    def _plain(self, data: bytes) -> bool:
-        """Whether the event is one delta of an open choice, fit to pass as it is."""
+    def _plain(self, rest: bytes) -> bool:
+        """Whether an event, from its choices on, is one delta that may pass as it is."""
         try:
-            tap = self._tap.decode(data)
+            tap = _TAP.decode(_TAP_START + rest)
         except (msgspec.DecodeError, RecursionError):
             return False
         if len(tap.choices) != 1 or tap.usage is not None:
@@ -198,33 +209,31 @@ class RelayStream(ChunkStream):
         delta = choice.delta
         if (
             choice.finish_reason is not None
-            or choice.usage is not None
             or delta.role is not None
-            or delta.refusal is not None
             or delta.reasoning is not None
+            or choice.usage is not None
+            or delta.refusal is not None
             or delta.reasoning_text is not None
             or delta.reasoning_details is not None
             or delta.function_call is not None
-            or b"\n" in data
         ):
             return False
         reader = self._chunks.choices.get(choice.index)
         if reader is None or reader.finish_reason is not None or not reader.plain:
             return False
+        content, thinking = delta.content, delta.reasoning_content
         length = 0
-        if delta.content:
-            length = weight(delta.content)
-        if delta.reasoning_content is not None:
-            if not delta.reasoning_content:
+        if content:
+            length = weight(content)
+        if thinking is not None:
+            if not thinking:
                 return False
-            length += weight(delta.reasoning_content)
-        for call in delta.tool_calls or ():
-            arguments = call.function.arguments
-            if not arguments or call.id is not None or call.type is not None:
+            length += weight(thinking)
+        if delta.tool_calls is not None:
+            pieces = _pieces(delta.tool_calls, reader)
+            if not pieces:
                 return False
-            if call.function.name is not None or not reader.calls.is_open(call.index):
-                return False
-            length += weight(arguments)
+            length += pieces
         reader.delivered += length
         return length > 0
 
@@ -233,27 +242,38 @@ class RelayStream(ChunkStream):
         if not chunk.unchanged:
             rest["choices"] = chunk.choices
         out = self._writer.event(rest)
-        if chunk.token and chunk.unchanged and self._may_splice and self._lessons < _MOST_LESSONS:
-            self._learn(frame.data, chunk, rest, out)
+        if chunk.token and chunk.unchanged and self._lessons:
+            self._learn(_DATA + frame.data + b"\n\n", rest, out)
         return out
 
-    def _learn(self, data: bytes, chunk: Chunk, rest: dict[str, object], out: bytes) -> None:
+    def _learn(self, event: bytes, rest: dict[str, Any], out: bytes) -> None:
         """Learn the beginning that this event has in common with the next ones."""
-        self._lessons += 1
+        self._lessons -= 1
         self._size = 0
-        size = data.find(b"[", data.find(b'"choices"'))
-        before: dict[str, object] = {}
+        size = event.find(b"[", event.find(b'"choices"'))
+        before: dict[str, Any] = {}
         for name, value in rest.items():
             if name == "choices":
                 break
             before[name] = value
-        ours = self._writer.event({**before, "choices": []}).removesuffix(b"[]}\n\n")
-        spliced = ours + data[size:].replace(_NO_USAGE, b"") + b"\n\n"
-        if size < 0 or spliced != out:
-            return  # other spacing, other order: the long way
-        self._tap = _PROVIDER_TAP if "provider" in chunk.fields else _TAP
-        try:
-            self._tap.decode(data)
-        except msgspec.DecodeError:
-            return
-        self._prefix, self._size, self._beginning = data[:size], size, ours
+        beginning = self._writer.event({**before, "choices": []}).removesuffix(b"[]}\n\n")
+        if beginning + event[size:].replace(_NO_USAGE, b"") == out:
+            # Else other spacing, other order: the long way.
+            self._prefix, self._size, self._beginning = event[:size], size, beginning
+
+
+def _pieces(calls: list[_TapCall], reader: ChoiceReader) -> int:
+    """Length of the arguments in deltas of open calls; 0 if a delta is anything else."""
+    length = 0
+    for call in calls:
+        arguments = call.function.arguments
+        if (
+            not arguments
+            or call.id is not None
+            or call.type is not None
+            or call.function.name is not None
+            or not reader.calls.is_open(call.index)
+        ):
+            return 0
+        length += weight(arguments)
+    return length
