@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from zurelay.cli.terminal import counted
+
 _QUESTION = '{"role": "user", "content": "Hello"}'
 
 
@@ -90,7 +92,7 @@ def _providers(providers: Sequence[Provider]) -> list[str]:
 def _reach(models: int | None) -> str:
     if models is None:
         return "not served by this release"
-    return "1 model" if models == 1 else f"{models} models"
+    return counted(models, "model")
 
 
 def _quoted(path: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from zurelay.cli.options import DATA, Config, Data, example
+from zurelay.cli.options import DATA, FIRST_KEY_FILE, Config, Data, example
 from zurelay.cli.terminal import Failed, clean_lines, complain, dim, note
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def chat(
         base_url(os.environ.get("ZURELAY_BASE_URL") or _HOME), api_key(os.environ, data)
     )
     question = " ".join(prompt or ())
-    if not sys.stdin.isatty() and not (question and sys.stdin.closed):
+    if not sys.stdin.isatty():
         piped = _piped()
         question = f"{question}\n\n{piped}".strip() if question and piped else question or piped
     if not question and not sys.stdin.isatty():
@@ -77,8 +77,6 @@ def chat(
 
 def api_key(environ: Mapping[str, str], data: Path) -> str:
     """The key of the environment, else the one in the data folder. Raises Failed."""
-    from zurelay.app.first_start import FIRST_KEY_FILE
-
     key = environ.get("ZURELAY_API_KEY", "").strip()
     if not key:
         with contextlib.suppress(OSError):

@@ -16,7 +16,7 @@ import typer
 from zurelay import __version__
 from zurelay.cli.examining import Finding, State, clock, examine
 from zurelay.cli.options import DATA, Config, Data, Json, example, opened, settings
-from zurelay.cli.terminal import Failed, clean, colours, print_json, progress
+from zurelay.cli.terminal import Failed, clean, colours, counted, print_json, progress
 
 if TYPE_CHECKING:
     from zurelay.config.settings import Settings
@@ -118,7 +118,7 @@ def _store(config: Path | None, data: Path) -> Iterator[Finding]:
             yield Finding("store", "fault", f"{store.path} is damaged: {sound}; restore a backup")
             return
         size = store.path.stat().st_size / 1e6
-        yield Finding("store", "ok", f"{store.path}, {size:.1f} MB, {len(keys)} keys")
+        yield Finding("store", "ok", f"{store.path}, {size:.1f} MB, {counted(len(keys), 'key')}")
 
 
 def _providers(found: "Settings") -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from typing import Literal
 
 import msgspec
 
+from zurelay.cli.terminal import counted
 from zurelay.providers.base import Provider
 from zurelay.upstream.base import Call, UpstreamError
 from zurelay.upstream.client import HttpClient
@@ -87,7 +88,7 @@ def judged(status: int, body: bytes) -> tuple[State, str]:
             count = _models(body)
             if count is None:
                 return "warning", "reached, but its list of models cannot be read"
-            return "ok", f"reached, {count} models"
+            return "ok", f"reached, {counted(count, 'model')}"
         case 401 | 403:
             return "fault", f"refuses our credential (status {status})"
         case 402:

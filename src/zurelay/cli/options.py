@@ -16,6 +16,9 @@ if TYPE_CHECKING:  # commands import late, so that --help stays fast
 
 DATA = Path("zurelay-data")
 
+FIRST_KEY_FILE = "first-key"
+"""Where a start without a terminal leaves the first key; `chat` looks for it there."""
+
 Config = Annotated[
     Path | None,
     typer.Option(

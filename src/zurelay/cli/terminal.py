@@ -33,6 +33,11 @@ def clean_lines(text: str) -> str:
     )
 
 
+def counted(count: int, what: str) -> str:
+    """`1 key`, `2 keys`."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 def note(text: str) -> None:
     """A line for a person, on stderr."""
     sys.stderr.write(f"{clean(text)}\n")

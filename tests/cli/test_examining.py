@@ -1,0 +1,46 @@
+import pytest
+
+from zurelay.cli.examining import clock, examine, judged, offset
+from zurelay.config.accounts import provider
+from zurelay.config.settings import ProviderSettings
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "state", "says"),
+    [
+        (200, b'{"data": [{"id": "a"}]}', "ok", "1 model"),
+        (200, b"<html>", "warning", "cannot be read"),
+        (401, b"", "fault", "refuses our credential"),
+        (403, b"", "fault", "refuses our credential"),
+        (402, b"", "fault", "no money"),
+        (404, b"", "ok", "no list of models"),
+        (429, b"", "warning", "too many"),
+        (503, b"", "warning", "in trouble"),
+        (301, b"", "warning", "status 301"),
+    ],
+)
+def test_an_answer_says_what_is_wrong(status: int, body: bytes, state: str, says: str) -> None:
+    found = judged(status, body)
+    assert found[0] == state
+    assert says in found[1]
+
+
+def test_our_clock_is_held_against_the_providers() -> None:
+    headers = {"date": "Mon, 21 Sep 2026 14:13:20 GMT"}
+    assert offset(headers, 1_790_000_000 + 90) == 90
+    assert offset({}, 0) is None
+    assert offset({"date": "soon"}, 0) is None
+    assert clock([90.0, 1.5]).state == "ok"
+    assert clock([]).state == "ok"
+    assert (clock([90.0]).state, "90 s ahead" in clock([90.0]).says) == ("warning", True)
+    assert "30 s behind" in clock([-30.0]).says
+
+
+async def test_a_provider_that_answers_and_one_that_does_not(sandbox: str, dead_port: int) -> None:
+    there = provider("there", ProviderSettings("openai", base_url=sandbox))
+    away = provider("away", ProviderSettings("openai", base_url=f"http://127.0.0.1:{dead_port}"))
+    first, second = await examine([there, away])
+    assert first.finding.state == "ok"
+    assert "12 models" in first.finding.says
+    assert second.finding.state == "fault"
+    assert "cannot be reached (connect)" in second.finding.says

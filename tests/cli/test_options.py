@@ -1,0 +1,29 @@
+from pathlib import Path
+
+import pytest
+
+from zurelay.app.first_start import FIRST_KEY_FILE as WRITTEN
+from zurelay.cli.options import FIRST_KEY_FILE, opened, settings
+from zurelay.cli.terminal import Failed
+
+
+def test_the_first_key_is_looked_for_where_it_is_written() -> None:
+    assert FIRST_KEY_FILE == WRITTEN
+
+
+def test_looking_into_a_store_never_makes_one(tmp_path: Path) -> None:
+    with pytest.raises(Failed, match="there is no store"), opened(None, tmp_path / "data"):
+        pass
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_store_is_made_where_that_is_wanted(tmp_path: Path) -> None:
+    with opened(None, tmp_path / "data", make=True) as store:
+        assert store.path.exists()
+    with opened(None, tmp_path / "data") as store, store.read():
+        pass
+
+
+def test_settings_know_their_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert settings(None, Path("elsewhere")).data_dir == Path("elsewhere")

@@ -1,0 +1,67 @@
+import json
+
+import pytest
+
+from zurelay.cli.terminal import (
+    clean,
+    clean_lines,
+    colours,
+    dim,
+    print_json,
+    print_pairs,
+    print_table,
+    progress,
+)
+
+HOSTILE = "a\x1b[31mred\x07\x9b2J\u202eevil\r\nb"
+
+
+def test_a_cell_keeps_nothing_a_terminal_would_act_on() -> None:
+    assert clean(HOSTILE) == "a [31mred  2J evil  b"
+
+
+def test_running_text_keeps_its_lines_and_tabs() -> None:
+    assert clean_lines("a\tb\n\x1b[2Jc\r\x00d\u202e") == "a\tb\n[2Jcd"
+    assert clean_lines("👩\u200d🔬 é 日本") == "👩\u200d🔬 é 日本"
+
+
+def test_a_table_never_reads_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("[bold]name", "n"), [("[/b]", "1"), ("[red]x[/red] :smile:", "2")], right=("n",))
+    out = capsys.readouterr().out
+    assert "[/b]" in out
+    assert "[red]x[/red] :smile:" in out
+    assert "[bold]name" in out
+
+
+def test_a_table_that_goes_into_a_file_is_never_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("a", "b"), [("x" * 500, "y" * 500)])
+    assert f"{'x' * 500}  {'y' * 500}" in capsys.readouterr().out
+
+
+def test_a_table_without_rows_says_so_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("a",), [], empty="no keys")
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", "no keys\n")
+
+
+def test_json_is_plain_ascii(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"name": HOSTILE})
+    out = capsys.readouterr().out
+    assert out.isascii()
+    assert "\x1b" not in out
+    assert json.loads(out) == {"name": HOSTILE}
+
+
+def test_pairs_stand_in_two_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    print_pairs([("id", "1"), ("status", "a\x1bb")])
+    assert capsys.readouterr().out == "id      1\nstatus  a b\n"
+
+
+def test_without_a_terminal_there_are_no_colours_and_no_progress(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert not colours()
+    assert dim("x") == "x"
+    with progress("asking"):
+        pass
+    assert capsys.readouterr().err == ""
