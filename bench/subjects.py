@@ -90,12 +90,13 @@ class Subject(ABC):
                 stderr=sink,
             )
         try:
-            await self._wait(process, port, output)
+            await self._wait(process, port, folder)
             yield Running(self, Target(port=port, key=self.key(folder)), process.pid)
         finally:
             await end(process)
 
-    async def _wait(self, process: asyncio.subprocess.Process, port: int, output: Path) -> None:
+    async def _wait(self, process: asyncio.subprocess.Process, port: int, folder: Path) -> None:
+        output = folder / "output.log"
         deadline = monotonic() + 90
         while monotonic() < deadline:
             if process.returncode is not None:
@@ -104,6 +105,7 @@ class Subject(ABC):
             with contextlib.suppress(OSError):
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.close()
+                self.key(folder)  # it may be written a moment after listening
                 return
             await asyncio.sleep(0.1)
         raise NotStartedError(f"{self.name} does not listen after 90 s; see {output}")
@@ -164,6 +166,7 @@ class Direct(Subject):
 ZURELAY_CONFIG = """
 [server]
 shutdown_grace_s = 0
+drain_delay_s = 0
 
 [providers.bench]
 kind = "openai"

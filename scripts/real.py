@@ -31,6 +31,9 @@ PACKAGES = ("llama-cpp-python[server]==0.3.36", "openai==3.57.0")
 STEP = re.compile(r"^\s*\[(\d+)/(\d+)\]")
 
 GATEWAY_CONFIG = """
+[server]
+drain_delay_s = 0
+
 [providers.local]
 kind = "llama-cpp"
 base_url = "http://127.0.0.1:{port}/v1"

@@ -59,17 +59,18 @@ def serve(folder: Path, config: str = "") -> Iterator[Served]:
     bare = {k: os.environ[k] for k in ("PATH", "HOME", "LANG", "TMPDIR") if k in os.environ}
     command = [sys.executable, "-m", "zurelay", "serve", "--port", str(port)]
     origin = f"http://127.0.0.1:{port}"
+    key = folder / "zurelay-data" / "first-key"
     with output.open("wb") as sink:
         process = subprocess.Popen(
             command, cwd=folder, env=bare, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink
         )
     try:
         deadline = time.monotonic() + 40
-        while not _ready(origin):
+        while not (_ready(origin) and key.exists()):
             if process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"the gateway did not start:\n{output.read_text()[-3000:]}")
             time.sleep(0.05)
-        yield Served(origin, (folder / "zurelay-data" / "first-key").read_text().strip(), folder)
+        yield Served(origin, key.read_text().strip(), folder)
     finally:
         process.terminate()
         try:
