@@ -149,7 +149,10 @@ class HttpExchange:
         if not self.body_complete:
             self.keep_alive = False
         head = self._head(status, headers)
-        head.append(b"content-length: %d\r\n\r\n" % len(body))
+        if status == 204:  # has no body, and by RFC 9110 no length either
+            head.append(b"\r\n")
+        else:
+            head.append(b"content-length: %d\r\n\r\n" % len(body))
         if self.method != "HEAD":
             head.append(body)
         self._connection.transport.write(b"".join(head))
