@@ -1,3 +1,5 @@
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -125,3 +127,20 @@ def test_an_unknown_model_is_404_with_the_nearest_name() -> None:
 def test_every_parameter_is_taken_by_a_model_and_none_is_unknown() -> None:
     taken = {name for model in MODELS.values() for name in model.takes}
     assert taken == set(PARAMETERS)
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    found = {}
+    for line in text.split("\n"):
+        if line.startswith("| `"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            found[cells[0].strip("`")] = cells[1:]
+    return found
+
+
+def test_the_documentation_has_every_model_with_its_parameters() -> None:
+    document = Path(__file__).parents[2] / "docs" / "api" / "sandbox.md"
+    told = rows(document.read_text("utf-8"))
+    assert set(told) == {*MODELS, *PARAMETERS}
+    for name, model in MODELS.items():
+        assert re.findall(r"`(\w+)`", told[name][0]) == list(model.takes)

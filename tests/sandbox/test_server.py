@@ -10,7 +10,7 @@ from typing import Any
 import openai
 import pytest
 
-from zurelay.sandbox.server import running
+from zurelay.sandbox.server import App, running
 
 MESSAGES: list[Any] = [{"role": "user", "content": "Hello there"}]
 
@@ -162,11 +162,46 @@ async def test_a_connection_serves_one_request_after_another(base_url: str) -> N
     writer.close()
 
 
-async def test_a_client_that_leaves_does_not_hold_the_server(base_url: str) -> None:
-    reader, writer = await raw(base_url, post("sandbox/stall?after=1", stream=True))
-    await asyncio.wait_for(reader.readuntil(b"Lorem"), 5)
-    writer.close()
-    # The fixture's end waits for open connections, and fails the test if one is left.
+async def test_a_client_that_leaves_ends_a_stalled_answer() -> None:
+    body = {"model": "sandbox/stall?after=1", "messages": MESSAGES, "stream": True}
+    heard: list[dict[str, Any]] = [
+        {"type": "http.request", "body": json.dumps(body).encode(), "more_body": False},
+        {"type": "http.disconnect"},
+    ]
+    sent: list[dict[str, Any]] = []
+    token = asyncio.Event()
+
+    async def receive() -> dict[str, Any]:
+        if len(heard) == 1:
+            await token.wait()
+        return heard.pop(0)
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+        if b"Lorem" in message.get("body", b""):
+            token.set()
+
+    scope = {"type": "http", "method": "POST", "path": "/v1/chat/completions"}
+    await asyncio.wait_for(App()(scope, receive, send), 5)
+    assert sent[-1]["more_body"]
+
+
+async def test_other_servers_see_a_cut_as_a_failure_of_the_application() -> None:
+    body = {"model": "sandbox/cut?after=1", "messages": MESSAGES, "stream": True}
+    message = {"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}
+    heard = [message]
+
+    async def receive() -> dict[str, Any]:
+        if not heard:
+            await asyncio.Event().wait()
+        return heard.pop()
+
+    async def send(message: dict[str, Any]) -> None:
+        pass
+
+    scope = {"type": "http", "method": "POST", "path": "/v1/chat/completions"}
+    with pytest.raises(ConnectionAbortedError):
+        await App()(scope, receive, send)
 
 
 async def test_a_body_that_is_too_long_is_refused(
