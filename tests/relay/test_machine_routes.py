@@ -70,6 +70,14 @@ def test_the_requests_own_fault_is_told_once_and_tried_nowhere_else() -> None:
     )
 
 
+def test_a_rejected_request_goes_to_no_listed_model_either() -> None:
+    play(
+        stream([CandidateView("m"), CandidateView("n", listed=True)]),
+        BEGUN,
+        (Failed(0, REFUSED), [Clear(Timer.START, 0), Refuse(REFUSED), Settle(Outcome.FAILED, 0)]),
+    )
+
+
 def test_overflow_and_content_policy_move_on_only_to_another_model_the_caller_listed() -> None:
     views = [
         CandidateView("m"),
@@ -418,7 +426,7 @@ def test_no_hedge_once_the_first_route_thinks_or_none_is_left_or_tries_are_used_
 
 
 def test_hedging_is_off_by_default() -> None:
-    play(stream(PAIR), BEGUN)
+    play(stream(PAIR), BEGUN, (Rang(Timer.HEDGE, 0), []))
 
 
 def test_a_hedge_that_could_not_be_leaves_its_route_for_failover() -> None:

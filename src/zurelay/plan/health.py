@@ -152,7 +152,7 @@ class _Known:
         self.in_flight = 0
         self.wanted = 0
         self.forced = 0
-        self.forced_since = 0.0
+        self.forced_since = float("-inf")
 
     def last_resort(self, now: float) -> bool:
         """Whether one of the few tries of a route that is cut off is left; takes it."""

@@ -9,13 +9,15 @@ _KEPT = 128
 _STALE_AFTER = 8
 """New samples after which percentiles are counted again."""
 
-SIZE_CLASSES = (2_000, 20_000)
-"""Bounds, in estimated input tokens, between small, middle and large prompts."""
+LARGE = 20_000
+"""Estimated input tokens from which a prompt is large."""
+
+_MIDDLE = 2_000
 
 
 def size_class(input_tokens: int) -> int:
     """0 small, 1 middle, 2 large."""
-    return sum(input_tokens >= bound for bound in SIZE_CLASSES)
+    return (input_tokens >= _MIDDLE) + (input_tokens >= LARGE)
 
 
 class Latency:

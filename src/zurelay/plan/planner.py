@@ -19,6 +19,7 @@ from zurelay.formats.base import Inbound
 from zurelay.plan.abilities import lacking, unsupported
 from zurelay.plan.affinity import Affinity, conversation
 from zurelay.plan.health import Health
+from zurelay.plan.latency import LARGE
 from zurelay.plan.order import Order
 from zurelay.plan.route import Route, RoutingTable, ServedModel
 
@@ -267,7 +268,7 @@ def _hedged(
     """The first candidate, with the time after which a second may be started where that pays."""
     first = candidates[0]
     same = [c.route for c in candidates[1:] if c.public_model == first.public_model]
-    if first.route.id == warm or not _hedge_pays(same, health, now):
+    if first.route.id == warm or estimate >= LARGE or not _hedge_pays(same, health, now):
         return first
     return replace(first, hedge_after=health.hedge_after(first.route, estimate))
 

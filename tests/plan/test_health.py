@@ -1,0 +1,497 @@
+"""What a fault means for a route, its provider and its origin, and for how long."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.plan.made import provider, route
+from zurelay.chat.faults import Fault, FaultKind
+from zurelay.plan.health import Health, Verdict
+from zurelay.plan.route import Route
+
+A = route("p", "a")
+SIBLING = route("p", "b")
+ELSEWHERE = route("q", "a")
+GO = Verdict(go=True)
+OPEN = Verdict(go=False, reason="open")
+
+
+def fault(kind: FaultKind, retry_after: float | None = None) -> Fault:
+    return Fault(kind, "words", status=500, retry_after=retry_after)
+
+
+def fail(
+    health: Health,
+    of: Route,
+    kind: FaultKind,
+    now: float = 0.0,
+    times: int = 1,
+    retry_after: float | None = None,
+) -> None:
+    for _ in range(times):
+        health.began(of, now)
+        health.failed(of, fault(kind, retry_after), now, "account")
+
+
+def succeed(health: Health, of: Route, now: float = 0.0, first: float = 1.0) -> None:
+    health.began(of, now)
+    health.succeeded(of, now, first, "account")
+
+
+def test_an_unknown_route_may_be_tried() -> None:
+    assert Health().may_try(A, 0.0) == GO
+    assert Health().is_up(A, 0.0)
+
+
+# Retry-After.
+
+
+def test_a_retry_after_rests_the_route_until_its_time_and_no_other() -> None:
+    health = Health()
+    fail(health, A, FaultKind.RATE_LIMITED, 100.0, retry_after=3.0)
+    assert health.may_try(A, 101.0) == Verdict(go=False, wait=2.0, reason="rest")
+    assert health.may_try(A, 103.0) == GO
+    assert health.may_try(SIBLING, 101.0) == GO
+    assert health.may_try(ELSEWHERE, 101.0) == GO
+
+
+def test_a_retry_after_counts_with_whatever_fault_it_comes() -> None:
+    health = Health()
+    fail(health, A, FaultKind.OVERLOADED, retry_after=3.0)
+    assert health.may_try(A, 1.0).wait == 2.0
+
+
+def test_a_rest_is_never_shortened_by_a_later_answer_and_never_longer_than_15_minutes() -> None:
+    health = Health()
+    fail(health, A, FaultKind.RATE_LIMITED, retry_after=60.0)
+    fail(health, A, FaultKind.RATE_LIMITED, retry_after=1.0)
+    succeed(health, A, 2.0)
+    assert health.may_try(A, 2.0).wait == 58.0
+    fail(health, A, FaultKind.RATE_LIMITED, retry_after=86_400.0)
+    assert health.may_try(A, 0.0).wait == 900.0
+
+
+def test_a_resting_route_is_not_called_even_as_a_last_resort_or_an_only_route() -> None:
+    health = Health()
+    fail(health, A, FaultKind.RATE_LIMITED, retry_after=60.0)
+    assert health.may_try(A, 1.0, only=True, forced=True).wait == 59.0
+    assert health.least_bad([A], 1.0) is None
+
+
+def test_rate_limits_that_say_when_do_not_open_the_breaker_others_do() -> None:
+    health = Health()
+    fail(health, A, FaultKind.RATE_LIMITED, times=20, retry_after=1.0)
+    assert health.may_try(A, 1.0) == GO
+    fail(health, A, FaultKind.RATE_LIMITED, 1.0, times=10)
+    assert health.may_try(A, 1.0) == OPEN
+
+
+# Credentials.
+
+
+@pytest.mark.parametrize("kind", [FaultKind.REFUSED_CREDENTIAL, FaultKind.OUT_OF_CREDIT])
+def test_a_refused_credential_cuts_the_whole_provider_off_at_once(kind: FaultKind) -> None:
+    health = Health()
+    fail(health, A, kind)
+    assert health.may_try(A, 1.0) == OPEN
+    assert health.may_try(SIBLING, 1.0) == OPEN
+    assert health.may_try(SIBLING, 1.0, only=True) == OPEN
+    assert health.may_try(ELSEWHERE, 1.0) == GO
+    probe = health.may_try(SIBLING, 30.0)
+    assert probe == Verdict(go=True, probe_deadline=10.0)
+    health.began(SIBLING, 30.0)
+    assert health.may_try(A, 30.0) == OPEN
+    health.succeeded(SIBLING, 31.0)
+    assert health.may_try(A, 31.0) == GO
+
+
+def test_a_new_credential_starts_anew() -> None:
+    health = Health()
+    fail(health, A, FaultKind.REFUSED_CREDENTIAL)
+    renewed = route(provider("p", keys=("new",)), "a")
+    assert health.may_try(renewed, 1.0) == GO
+    same = route(provider("q", keys=("k",)), "a")
+    fail(health, ELSEWHERE, FaultKind.REFUSED_CREDENTIAL)
+    assert health.may_try(same, 1.0) == OPEN
+
+
+# Connections.
+
+
+def test_three_failed_connections_in_a_row_cut_the_origin_off() -> None:
+    health = Health()
+    neighbour = route(provider("r", "https://p.example/other"), "x")
+    fail(health, A, FaultKind.CONNECT, times=2)
+    assert health.may_try(A, 0.0) == GO
+    fail(health, A, FaultKind.CONNECT)
+    assert health.may_try(A, 1.0) == OPEN
+    assert health.may_try(A, 1.0, only=True) == OPEN
+    assert health.may_try(neighbour, 1.0) == OPEN
+    assert health.may_try(ELSEWHERE, 1.0) == GO
+    assert health.may_try(A, 5.0).probe_deadline == 10.0
+
+
+def test_an_answer_of_any_kind_between_them_shows_that_connections_succeed() -> None:
+    health = Health()
+    for _ in range(5):
+        fail(health, A, FaultKind.CONNECT, times=2)
+        fail(health, A, FaultKind.SERVER_ERROR)
+        fail(health, A, FaultKind.CONNECT, times=2)
+        succeed(health, A)
+    assert health.may_try(A, 0.0).go
+
+
+def test_a_half_open_origin_is_closed_by_an_error_answer_and_opened_by_one_failed_connection() -> (
+    None
+):
+    health = Health()
+    fail(health, A, FaultKind.CONNECT, times=3)
+    fail(health, A, FaultKind.SERVER_ERROR, 5.0)
+    assert health.may_try(A, 5.0) == GO
+    fail(health, A, FaultKind.CONNECT, 6.0, times=3)
+    fail(health, A, FaultKind.CONNECT, 16.0)
+    assert health.may_try(A, 16.0) == OPEN
+
+
+def test_an_address_that_was_changed_starts_anew() -> None:
+    health = Health()
+    fail(health, A, FaultKind.CONNECT, times=3)
+    moved = route(provider("p", "https://elsewhere.example/v1"), "a")
+    assert health.may_try(moved, 1.0) == GO
+
+
+# The route's own failures.
+
+OWN = [
+    FaultKind.TIMEOUT,
+    FaultKind.OVERLOADED,
+    FaultKind.SERVER_ERROR,
+    FaultKind.MODEL_FAULT,
+    FaultKind.BAD_ANSWER,
+    FaultKind.BROKE_OFF,
+    FaultKind.EMPTY,
+]
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_ten_failures_open_the_route_alone(kind: FaultKind) -> None:
+    health = Health()
+    fail(health, A, kind, times=9)
+    assert health.may_try(A, 0.0) == GO
+    fail(health, A, kind)
+    assert health.may_try(A, 1.0) == OPEN
+    assert not health.is_up(A, 1.0)
+    assert health.may_try(SIBLING, 1.0) == GO
+
+
+def test_a_missing_model_opens_the_route_at_once() -> None:
+    health = Health()
+    fail(health, A, FaultKind.MODEL_MISSING)
+    assert health.may_try(A, 1.0) == OPEN
+    assert health.may_try(SIBLING, 1.0) == GO
+
+
+@pytest.mark.parametrize("kind", [*OWN, FaultKind.MODEL_MISSING])
+def test_a_models_only_route_never_opens_for_its_own_failures(kind: FaultKind) -> None:
+    health = Health()
+    fail(health, A, kind, times=30)
+    assert health.may_try(A, 1.0, only=True) == GO
+
+
+def test_one_probe_at_half_open_decides() -> None:
+    health = Health()
+    fail(health, A, FaultKind.SERVER_ERROR, times=10)
+    assert health.may_try(A, 15.0).go
+    health.began(A, 15.0)
+    assert health.may_try(A, 15.0) == OPEN
+    health.failed(A, fault(FaultKind.TIMEOUT), 16.0, "account")
+    assert health.may_try(A, 45.0) == OPEN
+    health.began(A, 46.0)
+    health.succeeded(A, 47.0, 1.0, "account")
+    assert health.may_try(A, 47.0) == GO
+
+
+def test_a_first_token_is_enough_for_a_probe() -> None:
+    health = Health()
+    fail(health, A, FaultKind.SERVER_ERROR, times=10)
+    health.began(A, 15.0)
+    health.spoke(A, 16.0)
+    assert health.may_try(A, 16.0) == GO
+
+
+@pytest.mark.parametrize(
+    "kind", [FaultKind.REJECTED, FaultKind.CONTEXT_OVERFLOW, FaultKind.CONTENT_POLICY]
+)
+def test_the_requests_own_faults_mark_nothing_down_and_free_the_probe(kind: FaultKind) -> None:
+    health = Health()
+    fail(health, A, kind, times=30)
+    assert health.may_try(A, 0.0) == GO
+    assert health.snapshot(A, 0.0).errors == ()
+    fail(health, A, FaultKind.SERVER_ERROR, times=10)
+    fail(health, A, kind, 15.0)
+    assert health.may_try(A, 15.0).go
+
+
+def test_a_cancelled_probe_makes_room_for_another() -> None:
+    health = Health()
+    fail(health, A, FaultKind.SERVER_ERROR, times=10)
+    health.began(A, 15.0)
+    health.neutral(A)
+    assert health.may_try(A, 15.0).go
+
+
+@pytest.mark.parametrize(
+    ("kind", "retry_after"),
+    [
+        (FaultKind.CONNECT, None),
+        (FaultKind.REFUSED_CREDENTIAL, None),
+        (FaultKind.RATE_LIMITED, 1.0),
+    ],
+)
+def test_a_probe_of_the_route_that_fails_for_another_reason_leaves_it_half_open(
+    kind: FaultKind, retry_after: float | None
+) -> None:
+    health = Health()
+    fail(health, A, FaultKind.SERVER_ERROR, times=10)
+    fail(health, A, kind, 15.0, retry_after=retry_after)
+    assert health.may_try(A, 300.0).probe_deadline is not None
+
+
+def test_a_credential_probe_that_fails_for_another_reason_leaves_it_half_open() -> None:
+    for kind in (FaultKind.CONNECT, FaultKind.SERVER_ERROR):
+        health = Health()
+        fail(health, A, FaultKind.REFUSED_CREDENTIAL)
+        fail(health, A, kind, 30.0)
+        assert health.may_try(A, 30.0).probe_deadline is not None
+
+
+@pytest.mark.parametrize(
+    ("first_tokens", "deadline"), [(2.0, 6.0), (0.1, 1.0), (5.0, 10.0), (30.0, 30.0)]
+)
+def test_a_probe_has_three_times_the_usual_worst_or_ten_seconds(
+    first_tokens: float, deadline: float
+) -> None:
+    health = Health()
+    for _ in range(10):
+        succeed(health, A, first=first_tokens)
+    fail(health, A, FaultKind.SERVER_ERROR, 100.0, times=10)
+    assert health.may_try(A, 115.0).probe_deadline == pytest.approx(deadline)
+
+
+def test_after_closing_the_share_grows_over_a_minute() -> None:
+    health = Health()
+    assert health.share(A, 0.0) == 1.0
+    fail(health, A, FaultKind.REFUSED_CREDENTIAL)
+    succeed(health, A, 30.0)
+    assert health.share(A, 60.0) == pytest.approx(0.5)
+    assert health.share(SIBLING, 60.0) == pytest.approx(0.5)
+    assert health.share(A, 90.0) == 1.0
+
+
+# Last resorts.
+
+
+def cut_off(*routes: Route) -> Health:
+    health = Health()
+    for each in routes:
+        fail(health, each, FaultKind.SERVER_ERROR, times=10)
+    return health
+
+
+def test_few_requests_try_a_route_that_is_cut_off() -> None:
+    health = cut_off(A)
+    granted = [health.may_try(A, 1.0, forced=True).go for _ in range(10)]
+    assert granted == [True] * 3 + [False] * 7
+    assert health.may_try(A, 10.9, forced=True) == OPEN
+    assert health.may_try(A, 11.0, forced=True) == GO
+
+
+def test_under_load_one_in_twenty_tries_it() -> None:
+    health = cut_off(A)
+    assert sum(health.may_try(A, 1.0, forced=True).go for _ in range(1000)) == 50
+
+
+def test_a_last_resort_that_succeeds_closes_the_breaker() -> None:
+    health = cut_off(A)
+    assert health.may_try(A, 1.0, forced=True).go
+    succeed(health, A, 2.0)
+    assert health.may_try(A, 2.0) == GO
+
+
+def test_looking_at_a_route_takes_no_last_resort() -> None:
+    health = cut_off(A)
+    for _ in range(100):
+        health.is_up(A, 1.0)
+        health.may_try(A, 1.0)
+        health.least_bad([A], 1.0)
+    assert health.may_try(A, 1.0, forced=True).go
+
+
+def test_the_least_bad_has_a_credential_then_the_best_rate_then_the_shortest_wait() -> None:
+    health = cut_off(A, ELSEWHERE)
+    succeed(health, ELSEWHERE, 1.0)
+    assert health.least_bad([A, ELSEWHERE], 2.0) is ELSEWHERE
+    fail(health, ELSEWHERE, FaultKind.OUT_OF_CREDIT, 2.0)
+    assert health.least_bad([A, ELSEWHERE], 2.0) is A
+    later = cut_off(A)
+    fail(later, ELSEWHERE, FaultKind.SERVER_ERROR, 5.0, times=10)
+    assert later.least_bad([ELSEWHERE, A], 6.0) is A
+
+
+def test_a_route_that_may_be_tried_is_no_last_resort() -> None:
+    assert cut_off(A).least_bad([A, ELSEWHERE], 1.0) is A
+    assert Health().least_bad([A], 0.0) is None
+    assert Health().least_bad([], 0.0) is None
+
+
+# Capacity and figures.
+
+
+def test_a_full_provider_takes_no_more() -> None:
+    health = Health()
+    busy = provider("p", most=2)
+    one, two = route(busy, "a"), route(busy, "b")
+    health.began(one, 0.0)
+    assert health.load(two) == 0.5
+    health.began(two, 0.0)
+    assert health.may_try(one, 0.0) == Verdict(go=False, reason="full")
+    assert health.least_bad([one], 0.0) is None
+    health.neutral(two)
+    assert health.may_try(one, 0.0) == GO
+    assert health.load(route("q")) == 0.0
+
+
+def test_attempts_under_way_survive_a_reload() -> None:
+    health = Health()
+    old, new = route(provider("p", most=2), "a"), route(provider("p", keys=("n",), most=2), "a")
+    health.began(old, 0.0)
+    health.began(new, 0.0)
+    assert not health.may_try(new, 0.0).go
+    health.succeeded(old, 0.0)
+    assert health.snapshot(new, 0.0).in_flight == 1
+
+
+def test_an_attempt_that_ends_twice_does_not_make_the_count_negative() -> None:
+    health = Health()
+    health.neutral(A)
+    health.began(A, 0.0)
+    assert health.snapshot(A, 0.0).in_flight == 1
+
+
+def test_figures_need_samples() -> None:
+    health = Health()
+    for count in range(1, 12):
+        assert health.first_token(A) == (None if count <= 5 else 2.0)
+        assert health.success_rate(A, 0.0) == (None if count <= 10 else 1.0)
+        succeed(health, A, first=2.0)
+    fail(health, A, FaultKind.SERVER_ERROR)
+    assert health.success_rate(A, 0.0) == pytest.approx(11 / 12)
+    assert health.success_rate(A, 61.0) is None
+
+
+def test_a_hedge_needs_fifty_samples_of_the_same_size() -> None:
+    health = Health()
+    for _ in range(49):
+        health.succeeded(A, 0.0, 2.0, input_tokens=100)
+    health.succeeded(A, 0.0, 2.0, input_tokens=50_000)
+    assert health.hedge_after(A, 100) is None
+    health.succeeded(A, 0.0, 3.0, input_tokens=100)
+    assert health.hedge_after(A, 1_999) == 2.0
+    assert health.hedge_after(A, 2_000) is None
+
+
+def test_operators_see_a_routes_state_figures_and_last_errors() -> None:
+    health = Health()
+    fresh = health.snapshot(A, 0.0)
+    assert (fresh.state, fresh.cause, fresh.wait, fresh.samples) == ("closed", None, 0.0, 0)
+    assert (fresh.success_rate, fresh.first_token_p50, fresh.first_token_p95) == (None, None, None)
+    succeed(health, A, first=2.0)
+    fail(health, A, FaultKind.EMPTY, 1.0)
+    health.began(A, 1.0)
+    seen = health.snapshot(A, 3.0)
+    assert (seen.samples, seen.success_rate, seen.in_flight) == (2, 0.5, 1)
+    assert (seen.first_token_p50, seen.first_token_p95) == (2.0, 2.0)
+    assert [(e.ago, e.fault.kind) for e in seen.errors] == [(2.0, FaultKind.EMPTY)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "times", "cause", "opens_s"),
+    [
+        (FaultKind.SERVER_ERROR, 10, "route", 15.0),
+        (FaultKind.CONNECT, 3, "connection", 5.0),
+        (FaultKind.REFUSED_CREDENTIAL, 1, "credential", 30.0),
+    ],
+)
+def test_operators_see_why_a_route_is_cut_off(
+    kind: FaultKind, times: int, cause: str, opens_s: float
+) -> None:
+    health = Health()
+    fail(health, A, kind, times=times)
+    seen = health.snapshot(A, 1.0)
+    assert (seen.state, seen.cause, seen.wait) == ("open", cause, opens_s - 1)
+    seen = health.snapshot(A, opens_s)
+    assert (seen.state, seen.cause, seen.wait) == ("half_open", cause, 0.0)
+    fail(health, A, FaultKind.RATE_LIMITED, opens_s, retry_after=9.0)
+    seen = health.snapshot(A, opens_s)
+    assert (seen.state, seen.cause, seen.wait) == ("resting", None, 9.0)
+
+
+def test_few_errors_are_kept_and_their_words_cut() -> None:
+    health = Health()
+    for number in range(9):
+        health.failed(A, Fault(FaultKind.EMPTY, f"{number}" * 5000), float(number))
+    errors = health.snapshot(A, 8.0).errors
+    assert [e.fault.message[0] for e in errors] == ["8", "7", "6", "5", "4"]
+    assert {len(e.fault.message) for e in errors} == {1000}
+
+
+# Whatever happens.
+
+ROUTES = (A, SIBLING, ELSEWHERE)
+happenings = st.lists(
+    st.tuples(
+        st.sampled_from(["began", "succeeded", "failed", "failed", "neutral", "spoke"]),
+        st.sampled_from(ROUTES),
+        st.sampled_from(list(FaultKind)),
+        st.sampled_from([None, None, 2.0, 5000.0]),
+        st.floats(0, 40),
+    ),
+    max_size=80,
+)
+
+
+@given(happenings)
+def test_a_rest_is_kept_and_everything_recovers_by_itself(
+    script: list[tuple[str, Route, FaultKind, float | None, float]],
+) -> None:
+    health, now = Health(), 0.0
+    rests: dict[str, float] = {}
+    for what, of, kind, retry_after, pause in script:
+        now += pause
+        if what == "began" and health.may_try(of, now).go:
+            assert now >= rests.get(of.id, 0.0)
+            health.began(of, now)
+        elif what == "succeeded":
+            health.succeeded(of, now, 1.0, "a")
+        elif what == "failed":
+            health.failed(of, fault(kind, retry_after), now, "a")
+            own = not fault(kind).moves_on or kind is FaultKind.CONNECT
+            if retry_after is not None and not own:
+                rests[of.id] = max(rests.get(of.id, 0.0), now + min(900.0, retry_after))
+        elif what == "neutral":
+            health.neutral(of)
+        elif what == "spoke":
+            health.spoke(of, now)
+        for each in ROUTES:
+            verdict = health.may_try(each, now)
+            assert (verdict.wait is None) == (verdict.reason != "rest")
+            assert 0 < health.share(each, now) <= 1
+            assert health.snapshot(each, now).in_flight >= 0
+    for each in ROUTES:
+        for _ in range(3):
+            health.neutral(each)  # whatever was under way is over
+        later = now + 2000.0
+        assert health.may_try(each, later).go
+        health.began(each, later)
+        health.succeeded(each, later, 1.0, "a")
+        assert health.may_try(each, later) == GO
