@@ -31,6 +31,7 @@ class ChoiceReader:
         matched_stop: the answer ended at a stop sequence, so it may be empty.
         fault: the finish reason was one.
         token: the delta read last held a token.
+        passes: the choice is open and nothing cuts or parts its content: it may pass unread.
     """
 
     __slots__ = (
@@ -43,6 +44,7 @@ class ChoiceReader:
         "finish_reason",
         "index",
         "matched_stop",
+        "passes",
         "token",
     )
 
@@ -59,11 +61,7 @@ class ChoiceReader:
         self.matched_stop = False
         self.fault: Fault | None = None
         self.token = False
-
-    @property
-    def plain(self) -> bool:
-        """Content passes unchanged: nothing cuts or parts it."""
-        return self._cutter is None and (self._tags is None or self._tags.over)
+        self.passes = False
 
     def read(self, choice: Json) -> Json | None:
         """The choice in normal form, equal to `choice` where nothing had to change.
@@ -87,6 +85,11 @@ class ChoiceReader:
         self._finish(choice, out)
         read = {**choice, "index": self.index, "delta": out}
         read.pop("usage", None)
+        self.passes = (
+            self.finish_reason is None
+            and self._cutter is None
+            and (self._tags is None or self._tags.over)
+        )
         if "finish_reason" in choice or self.finish_reason is not None:
             read["finish_reason"] = self.finish_reason
         if read == choice:

@@ -178,9 +178,7 @@ class RelayStream(ChunkStream):
         ):
             rest = chunk[self._size :]
             if self._plain(rest):
-                if _NO_USAGE in rest:
-                    rest = rest.replace(_NO_USAGE, b"")
-                return Progress(self._beginning + rest, token=True, alive=True)
+                return Progress(self._beginning + rest.replace(_NO_USAGE, b""), True, False, True)
         return super().feed(chunk)
 
     def finale(self, usage: Usage, comment: bytes) -> bytes:
@@ -203,9 +201,10 @@ class RelayStream(ChunkStream):
             tap = _TAP.decode(_TAP_START + rest)
         except (msgspec.DecodeError, RecursionError):
             return False
-        if len(tap.choices) != 1 or tap.usage is not None:
+        choices = tap.choices
+        if len(choices) != 1 or tap.usage is not None:
             return False
-        choice = tap.choices[0]
+        choice = choices[0]
         delta = choice.delta
         if (
             choice.finish_reason is not None
@@ -219,12 +218,12 @@ class RelayStream(ChunkStream):
         ):
             return False
         reader = self._chunks.choices.get(choice.index)
-        if reader is None or reader.finish_reason is not None or not reader.plain:
+        if reader is None or not reader.passes:
             return False
         content, thinking = delta.content, delta.reasoning_content
         length = 0
         if content:
-            length = weight(content)
+            length = len(content) if content.isascii() else weight(content)
         if thinking is not None:
             if not thinking:
                 return False
