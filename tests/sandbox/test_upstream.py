@@ -113,6 +113,16 @@ def test_a_pause_holds_back_what_becomes_due() -> None:
     assert heard.body == play("sandbox/lorem?tokens=10&tps=1", stream=True).body
 
 
+def test_a_pause_holds_back_the_head_too() -> None:
+    loop, heard, playback = start(chat_call("sandbox/echo"))
+    playback.pause()
+    loop.run()
+    assert heard.status is None
+    playback.resume()
+    loop.run()
+    assert heard.ended
+
+
 def test_a_short_pause_changes_nothing() -> None:
     loop, heard, playback = start(chat_call("sandbox/lorem?tokens=3&tps=1", stream=True))
     loop.run(0.5)

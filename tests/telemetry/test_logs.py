@@ -116,6 +116,12 @@ def test_a_failed_request_says_why_and_leaves_out_what_is_not_known() -> None:
     assert not {"answered_by", "ms", "first_token_ms", "tokens_in", "cost_usd"} & set(line)
 
 
+def test_a_caller_cannot_make_a_line_long() -> None:
+    data = configured()
+    logs.log_request(record(model="x" * 100_000, answered_by=None))
+    assert len(data.getvalue()) < 1000
+
+
 def test_our_own_logs_have_their_name_and_fields() -> None:
     data = configured()
     structlog.get_logger("zurelay.api").warning("odd", number=3, request_id="req_1")

@@ -74,6 +74,16 @@ def test_each_class_of_tokens_is_counted_once() -> None:
     assert value(metrics, "zurelay_reasoning_tokens_total", model="m") == 50
 
 
+def test_classes_that_a_model_never_counts_make_no_series() -> None:
+    metrics = made("m")
+    finish(metrics, usage=Usage(1, output=2))
+    assert b"cached_input" not in metrics.render()
+    finish(metrics, usage=Usage(1, cached_input=3, output=2))
+    finish(metrics, usage=Usage(1, cached_input=4, output=2))
+    assert value(metrics, "zurelay_tokens_total", model="m", **{"class": "cached_input"}) == 7
+    assert value(metrics, "zurelay_tokens_total", model="m", **{"class": "input"}) == 3
+
+
 def test_cost_adds_up_exactly() -> None:
     metrics = made("m", "n")
     for _ in range(10):

@@ -28,6 +28,7 @@ _LEVELS: dict[str, int] = {
     "warning": logging.WARNING,
     "error": logging.ERROR,
 }
+_MOST_NAME = 200
 _ROUTED = ("uvicorn", "uvicorn.error", "uvicorn.asgi", "asyncio")
 
 
@@ -87,7 +88,7 @@ def request_fields(record: RequestRecord) -> dict[str, Any]:
         "key": record.key,
         "account": record.account,
         "endpoint": record.endpoint,
-        "model": record.model,
+        "model": record.model[:_MOST_NAME],  # the caller's own text where no such model exists
         "status": record.status,
         "http_status": record.http_status,
         "stream": record.stream,

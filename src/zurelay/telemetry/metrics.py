@@ -33,15 +33,9 @@ _MOST_ROUTES = 5_000
 _NANO = 1_000_000_000
 _TIMES = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
 _SHORT_TIMES = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)
-_CLASSES = (
-    "input",
-    "cached_input",
-    "cache_write",
-    "cache_write_long",
-    "audio_input",
-    "output",
-    "audio_output",
-)
+_CLASSES = ("input", "output")
+_RARE_CLASSES = ("cached_input", "cache_write", "cache_write_long", "audio_input", "audio_output")
+"""Token classes that most models never count; their series begin when they are first seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,16 +306,13 @@ class Metrics:
             tokens["input"].inc(usage.input)
         if usage.output:
             tokens["output"].inc(usage.output)
-        if usage.cached_input:
-            tokens["cached_input"].inc(usage.cached_input)
         if usage.reasoning:
             series.reasoning.inc(usage.reasoning)
-        if usage.prompt != usage.input + usage.cached_input:
-            tokens["cache_write"].inc(usage.cache_write)
-            tokens["cache_write_long"].inc(usage.cache_write_long)
-            tokens["audio_input"].inc(usage.audio_input)
-        if usage.audio_output:
-            tokens["audio_output"].inc(usage.audio_output)
+        for name in _RARE_CLASSES:
+            if count := getattr(usage, name):
+                if name not in tokens:
+                    tokens[name] = self._tokens.labels(series.label, name)
+                tokens[name].inc(count)
 
     def _count_attempt(self, attempt: Attempt) -> None:
         outcome = attempt.reason or attempt.status
