@@ -82,6 +82,11 @@ def test_secrets_of_a_few_characters_are_ignored() -> None:
     assert redact("a cat sat", {"a", "cat", ""}) == "a cat sat"
 
 
+def test_a_short_secret_is_found_as_a_word_and_a_long_one_anywhere() -> None:
+    assert redact("gpu7 but not gpu77", {"gpu7"}) == f"{HIDDEN} but not gpu77"
+    assert redact("xxhouse-keyxx", {"house-key"}) == f"xx{HIDDEN}xx"
+
+
 def test_an_invisible_character_does_not_hide_a_secret() -> None:
     assert "house-key" not in redact("house\u200b-key", {"house-key"})
 

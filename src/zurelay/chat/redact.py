@@ -12,6 +12,7 @@ MOST_BYTES = 1024
 HIDDEN = "[redacted]"
 
 _SHORTEST_SECRET = 4
+_SHORTEST_ANYWHERE = 8
 _MOST_READ = 16_384
 
 # C0 and C1 controls, direction overrides, zero-width and other invisible characters, surrogates.
@@ -78,9 +79,9 @@ def redact(text: str, secrets: Collection[str] = ()) -> str:
     Args:
         text: what a provider said, whatever it may hold.
         secrets: this gateway's own strings that must never show: keys, base URLs, hosts,
-            organization and account ids, upstream names. Found in any case; shorter ones than 4
-            characters are ignored, since every text holds them by chance. A frozenset is
-            compiled once.
+            organization and account ids, upstream names. Found in any case; ones of 4 to 7
+            characters only as whole words, and shorter ones never, since every text holds them
+            by chance. A frozenset is compiled once.
     """
     shortened = len(text) > _MOST_READ
     text = plain(text[:_MOST_READ])
@@ -98,7 +99,13 @@ def redact(text: str, secrets: Collection[str] = ()) -> str:
 def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
     words = [word for word in secrets if len(word) >= _SHORTEST_SECRET]
     words.sort(key=lambda word: (-len(word), word))  # a longer one may begin with a shorter
-    return re.compile("|".join(map(re.escape, words)), re.IGNORECASE) if words else None
+    return re.compile("|".join(map(_found, words)), re.IGNORECASE) if words else None
+
+
+def _found(secret: str) -> str:
+    """The pattern of one secret; a short one must stand alone, as it may be part of a word."""
+    literal = re.escape(secret)
+    return rf"(?<!\w){literal}(?!\w)" if len(secret) < _SHORTEST_ANYWHERE else literal
 
 
 def plain(text: str) -> str:
