@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Ran, Run
+from tests.cli.terminals import terminal
 from zurelay.cli.chat import api_key
 from zurelay.cli.terminal import Failed
 
@@ -79,3 +80,26 @@ def test_a_key_that_could_not_travel_is_refused_unshown(key: str, tmp_path: Path
     with pytest.raises(Failed) as caught:
         api_key({"ZURELAY_API_KEY": key}, tmp_path)
     assert key not in str(caught.value)
+
+
+def test_a_conversation_on_a_terminal(sandbox: str, tmp_path: Path) -> None:
+    environ = {"ZURELAY_API_KEY": "zk-1", "ZURELAY_BASE_URL": sandbox}
+    arguments = ("chat", "-m", "sandbox/reasoning")
+    with terminal(*arguments, folder=tmp_path, environ=environ) as screen:
+        screen.until("> ")
+        screen.type("What now?\n")
+        seen = screen.until("\n> ")
+        assert "\x1b[2m" in seen, "thinking is fainter"
+        assert "What now?" in seen
+        screen.type("\x04")
+        assert screen.process.wait(15) == 0
+
+
+def test_a_failure_does_not_end_a_conversation(sandbox: str, tmp_path: Path) -> None:
+    environ = {"ZURELAY_API_KEY": "zk-1", "ZURELAY_BASE_URL": sandbox}
+    arguments = ("chat", "-m", "sandbox/error?status=500")
+    with terminal(*arguments, folder=tmp_path, environ=environ) as screen:
+        screen.until("> ")
+        screen.type("Hello\n")
+        assert "zurelay: " in screen.until("\n> ")
+        assert screen.process.poll() is None

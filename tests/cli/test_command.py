@@ -1,8 +1,10 @@
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -26,6 +28,14 @@ def commands() -> Iterator[tuple[str, ...]]:
             yield from below(command, (*path, name))
 
     yield from below(get_command(app), ())
+
+
+def parsed(arguments: list[str]) -> None:
+    """Read a call as the program would, without running it. Raises for a wrong one."""
+    command: Any = get_command(app)
+    while (inner := getattr(command, "commands", None)) is not None:
+        command, arguments = inner[arguments[0]], arguments[1:]
+    command.make_context("zurelay", list(arguments))
 
 
 def process(
@@ -77,15 +87,9 @@ def test_every_command_takes_config_and_data(path: tuple[str, ...], run: Run) ->
 
 @pytest.mark.parametrize("path", list(commands()), ids=" ".join)
 def test_an_example_is_a_call_that_parses(path: tuple[str, ...], run: Run) -> None:
-    import shlex
-
     (line,) = [x for x in run(*path, "--help").out.split("\n") if x.strip().startswith("Example:")]
     arguments = shlex.split(line.split("zurelay ", 1)[1])
-    command: typer.core.TyperCommand = get_command(app)  # type: ignore[assignment]
-    rest = arguments
-    while (inner := getattr(command, "commands", None)) is not None:
-        command, rest = inner[rest[0]], rest[1:]
-    command.make_context("zurelay", list(rest))
+    parsed(arguments)
 
 
 @pytest.mark.parametrize(
@@ -198,3 +202,23 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
         os.close(writing)
     assert done.returncode == 1
     assert done.stderr == ""
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", list(commands()), ids=" ".join)
+def test_the_documentation_shows_every_command(path: tuple[str, ...]) -> None:
+    assert f"zurelay {' '.join(path)}" in PAGE
+
+
+def test_every_call_in_the_documentation_parses() -> None:
+    found = [
+        line.split("#")[0]
+        for block in PAGE.split("```sh\n")[1:]
+        for line in block.split("```")[0].split("\n")
+    ]
+    calls = [line.partition("zurelay ")[2].split("2>")[0] for line in found if "zurelay " in line]
+    assert len(calls) > 15
+    for call in calls:
+        parsed(shlex.split(call))

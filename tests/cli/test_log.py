@@ -82,7 +82,7 @@ def test_the_log_is_a_table_newest_first(run: Run, data: Path) -> None:
     heading, *lines = ran.out.rstrip().split("\n")
     assert heading.split()[:3] == ["time", "id", "status"]
     assert [id_of(n) in line for n, line in zip((3, 2, 1), lines, strict=True)] == [True] * 3
-    assert "2026-09-21 14:13:20" in lines[2]
+    assert "09-21 14:13:20" in lines[2]
     assert "120" in lines[2]
     assert "0.054399" in lines[2]
     assert "1.23" in lines[2]

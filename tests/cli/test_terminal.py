@@ -3,6 +3,7 @@ import json
 import pytest
 
 from zurelay.cli.terminal import (
+    _fitting,
     clean,
     clean_lines,
     colours,
@@ -36,6 +37,13 @@ def test_a_table_never_reads_markup(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_table_that_goes_into_a_file_is_never_cut(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(("a", "b"), [("x" * 500, "y" * 500)])
     assert f"{'x' * 500}  {'y' * 500}" in capsys.readouterr().out
+
+
+def test_a_narrow_terminal_is_spared_the_lesser_columns() -> None:
+    columns, line = ("id", "note", "key"), ("x" * 10, "y" * 10, "z" * 10)
+    assert _fitting(columns, [line], ("note", "key"), 36) == [0, 1, 2]
+    assert _fitting(columns, [line], ("note", "key"), 35) == [0, 2]
+    assert _fitting(columns, [line, ()], ("note", "key"), 5) == [0]
 
 
 def test_a_table_without_rows_says_so_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,7 +72,10 @@ def chat(
     if not question and not sys.stdin.isatty():
         raise typer.BadParameter("it is empty; write what to ask", param_hint="'PROMPT'")
     session = _Session(endpoint, model, system, effort)
-    asyncio.run(session.once(question) if question else session.talk())
+    if question:
+        asyncio.run(session.once(question))
+    else:
+        session.talk()
 
 
 def api_key(environ: Mapping[str, str], data: Path) -> str:
@@ -110,47 +113,53 @@ class _Session:
         async with _client() as client:
             await self._ask(client, question)
 
-    async def talk(self) -> None:
-        """Question after question until the input ends."""
-        from zurelay.cli.talking import first_model
+    def talk(self) -> None:
+        """Question after question until the input ends.
 
-        async with _client() as client:
-            if self._model is None:
-                self._model = await first_model(client, self._endpoint)
-            note(f"{self._model} at {self._endpoint.base_url}; Ctrl-D ends, Ctrl-C stops an answer")
-            with contextlib.suppress(ImportError):
-                import readline  # noqa: F401 - gives input() its line editing
-            while (question := await _line()) is not None:
-                if question.strip():
-                    await self._turn(client, question)
+        The event loop runs only while a question is answered, so that Ctrl-C at the prompt is an
+        ordinary one.
+        """
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401 - gives input() its line editing
+        with asyncio.Runner() as runner:
+            client = _client()
+            try:
+                runner.run(self._choose(client))
+                note(f"{self._model} at {self._endpoint.base_url}")
+                note("Ctrl-C stops an answer, Ctrl-D ends the conversation.")
+                while (question := _line()) is not None:
+                    if question.strip():
+                        self._turn(runner, client, question)
+            finally:
+                runner.run(client.aclose())
 
-    async def _turn(self, client: "HttpClient", question: str) -> None:
+    def _turn(self, runner: asyncio.Runner, client: "HttpClient", question: str) -> None:
         """A question that may fail or be stopped without ending the conversation."""
         asked = len(self._messages)
-        loop = asyncio.get_running_loop()
-        task = asyncio.ensure_future(self._ask(client, question))
-        import signal
-
-        loop.add_signal_handler(signal.SIGINT, task.cancel)
         try:
-            await task
-        except asyncio.CancelledError:
+            runner.run(self._ask(client, question))
+        except KeyboardInterrupt:
             del self._messages[asked:]
             sys.stdout.write("\n")
             note("stopped; the question is forgotten")
         except Failed as error:
             del self._messages[asked:]
             complain(str(error))
-        finally:
-            loop.remove_signal_handler(signal.SIGINT)
 
-    async def _ask(self, client: "HttpClient", question: str) -> None:
-        from zurelay.cli.talking import answer, first_model
+    async def _choose(self, client: "HttpClient") -> str:
+        """The model that is asked: the one named, else the first one listed."""
+        from zurelay.cli.talking import first_model
 
         if self._model is None:
             self._model = await first_model(client, self._endpoint)
+        return self._model
+
+    async def _ask(self, client: "HttpClient", question: str) -> None:
+        from zurelay.cli.talking import answer
+
+        model = await self._choose(client)
         self._messages.append({"role": "user", "content": question})
-        pieces = answer(client, self._endpoint, self._model, self._messages, self._effort)
+        pieces = answer(client, self._endpoint, model, self._messages, self._effort)
         async with contextlib.aclosing(pieces) as stream:  # type: ignore[type-var]
             text = await _print(stream)
         self._messages.append({"role": "assistant", "content": text})
@@ -179,10 +188,10 @@ async def _print(pieces: "AsyncIterator[Piece]") -> str:
     return text
 
 
-async def _line() -> str | None:
+def _line() -> str | None:
     """A line from the terminal; None when there are no more."""
     try:
-        return await asyncio.to_thread(input, "\n> ")
+        return input("\n> ")
     except EOFError:
         sys.stdout.write("\n")
         return None

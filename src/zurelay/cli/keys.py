@@ -151,6 +151,8 @@ def list_(
             for key, row in zip(found, rows, strict=True)
         ],
         right=("spent USD",),
+        spare=("last used", "limits", "account", "models"),
+        whole=("id",),
         empty="no keys yet; make one: zurelay keys create NAME",
     )
 

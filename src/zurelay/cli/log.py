@@ -81,6 +81,8 @@ def log(
         ("time", "id", "status", "model", "key", "in", "out", "USD", "first s", "total s"),
         [_row(record, names) for record in records],
         right=("in", "out", "USD", "first s", "total s"),
+        spare=("first s", "key", "in", "out", "total s"),
+        whole=("time", "id"),
         empty="no requests in the log",
     )
 
@@ -93,7 +95,7 @@ def _row(record: "RequestRecord", names: dict[str, str]) -> tuple[str, ...]:
     if record.answered_by not in (None, record.model):
         model = f"{record.model} > {record.answered_by}"
     return (
-        _time(record.created),
+        _time(record.created)[5:],  # the year is in --json
         record.id,
         _status(record),
         model,

@@ -35,6 +35,8 @@ def models(config: Config = None, data: Data = DATA, as_json: Json = False) -> N
         ("model", "context", "output", "input kinds", "effort", "in $/M", "out $/M", "routes"),
         [_row(one, now) for one in table.models.values()],
         right=("context", "output", "in $/M", "out $/M"),
+        spare=("input kinds", "output", "routes"),
+        whole=("model",),
         empty="no model is served",
     )
 

@@ -7,6 +7,7 @@ Knows no command.
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -63,6 +64,8 @@ def print_table(
     rows: Iterable[Sequence[str]],
     *,
     right: Sequence[str] = (),
+    spare: Sequence[str] = (),
+    whole: Sequence[str] = (),
     total: Sequence[str] | None = None,
     empty: str = "nothing here yet",
 ) -> None:
@@ -72,6 +75,8 @@ def print_table(
         columns: headings.
         rows: cells, as many as headings.
         right: headings of columns that hold numbers.
+        spare: headings of columns that are left out of a narrow terminal, the first one first.
+        whole: headings of columns whose cells are of no use in pieces.
         total: a last row, set apart.
         empty: said on stderr when there are no rows.
     """
@@ -80,27 +85,55 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    tty = sys.stdout.isatty()
-    lines = [[Text(clean(cell)) for cell in row] for row in rows]
+    lines = [[clean(cell) for cell in row] for row in rows]
     if not lines:
         note(empty)
         return
+    tty = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if tty else _WIDE
+    shown = _fitting(columns, [*lines, total or ()], spare, width)
     table = Table(box=box.SIMPLE_HEAD if tty else None, pad_edge=False, show_edge=False)
+    table.padding = (0, 1, 0, 0) if tty else (0, 2, 0, 0)
     table.header_style = "bold" if tty else ""
-    for name in columns:
-        # Identifiers and numbers are of no use cut; they wrap.
-        table.add_column(Text(name), justify="right" if name in right else "left", overflow="fold")
+    for place in shown:
+        name = columns[place]
+        table.add_column(
+            Text(name),
+            justify="right" if name in right else "left",
+            no_wrap=name in whole or name in right,
+            overflow="fold",
+        )
     for line in lines:
-        table.add_row(*line)
+        table.add_row(*(Text(line[place]) for place in shown))
     if total is not None:
         table.add_section()
-        table.add_row(*(Text(clean(cell), style="bold" if tty else "") for cell in total))
-    console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
-    if not tty:
-        console = Console(
-            file=sys.stdout, markup=False, highlight=False, emoji=False, width=_WIDE, no_color=True
-        )
+        style = "bold" if tty else ""
+        table.add_row(*(Text(clean(total[place]), style=style) for place in shown))
+    console = Console(
+        file=sys.stdout,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        width=None if tty else _WIDE,
+        no_color=None if tty else True,
+    )
     console.print(table)
+
+
+def _fitting(
+    columns: Sequence[str], lines: Sequence[Sequence[str]], spare: Sequence[str], width: int
+) -> list[int]:
+    """Places of the columns that are shown."""
+    shown = list(range(len(columns)))
+    widths = [
+        max(len(name), *(len(line[place]) for line in lines if line))
+        for place, name in enumerate(columns)
+    ]
+    for name in spare:
+        if sum(widths[place] + 2 for place in shown) <= width:
+            break
+        shown.remove(columns.index(name))
+    return shown
 
 
 def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
