@@ -1,20 +1,39 @@
-"""Every wire format, and the exchanges between them."""
+"""Every wire format, and the exchanges between them.
+
+A new format is a folder beside `openai_chat` and a line in each tuple that it belongs to.
+"""
 
 from zurelay.formats.base import Exchange, Front
 from zurelay.formats.openai_chat.exchange import ChatToChat
 from zurelay.formats.openai_chat.front import ChatFront
+from zurelay.formats.openai_chat.hub import ChatBack, ChatHubFront
+from zurelay.formats.translate import Back, HubFront, TranslatingExchange
 
 FRONTS: tuple[Front, ...] = (ChatFront(),)
 """Formats that callers speak."""
 
-_SAME: dict[str, Exchange] = {"openai_chat": ChatToChat()}
+HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(),)
+"""The same formats, as far as translation needs them."""
+
+BACKS: tuple[Back, ...] = (ChatBack(),)
+"""Formats that upstreams speak."""
+
+SAME: tuple[tuple[str, Exchange], ...] = ((ChatFront.name, ChatToChat()),)
+"""Formats that are edited, not translated, when both sides speak them."""
+
+_FRONTS = {front.name: front for front in FRONTS}
+_EXCHANGES: dict[tuple[str, str], Exchange] = {
+    (front.name, back.name): TranslatingExchange(front, back)
+    for front in HUB_FRONTS
+    for back in BACKS
+} | {(name, name): same for name, same in SAME}
 
 
 def front(name: str) -> Front:
     """The front of that name; raises KeyError for an unknown one."""
-    return {each.name: each for each in FRONTS}[name]
+    return _FRONTS[name]
 
 
 def exchange(front_name: str, back_name: str) -> Exchange:
-    """How a caller of one format is served by an upstream of another."""
-    return _SAME[front_name] if front_name == back_name else _SAME[back_name]
+    """How callers of one format are served by upstreams of another; KeyError if unknown."""
+    return _EXCHANGES[front_name, back_name]
