@@ -174,10 +174,13 @@ class Connection(asyncio.Protocol):
         if self._complete:
             # bytes beyond a whole answer cost only the connection
             self._surplus = self._surplus or bool(broken)
-        elif broken or self._quiet > HEAD_LIMIT or self._head_size > HEAD_LIMIT:
-            self._refuse(exchange, broken)
+            broken = ""
+        if self._head_size > HEAD_LIMIT or (self._quiet > HEAD_LIMIT and not self._complete):
+            self._refuse(ErrorKind.TOO_LARGE, "the upstream's headers are larger than allowed")
             return
         self._deliver(exchange)
+        if broken and self._exchange is exchange:
+            self._refuse(ErrorKind.PROTOCOL, broken)
 
     @override
     def eof_received(self) -> bool | None:
@@ -202,6 +205,8 @@ class Connection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header, or a trailer."""
+        if self._complete:
+            return
         self._head_size += len(name) + len(value) + 4
         if not self._status and self._head_size <= HEAD_LIMIT:
             self._fields.append((name, value))
@@ -237,7 +242,7 @@ class Connection(asyncio.Protocol):
                 return
             self._headers = _joined(self._fields)
             if self._status == 101 or not _framed(self._headers):
-                self._refuse(exchange, "the upstream's answer is framed in an unknown way")
+                self._refuse(ErrorKind.PROTOCOL, "the upstream's answer is framed in no known way")
                 return
             if exchange.call.method == "HEAD":
                 self._complete = True  # the parser waits for a body that never comes
@@ -271,16 +276,9 @@ class Connection(asyncio.Protocol):
         self.resume()
         self._owner.released(self, hint)
 
-    def _refuse(self, exchange: Exchange, broken: str) -> None:
-        """The answer cannot be read on; hand over what came before."""
-        if self._headers is not None and self._body:
-            exchange.body(b"".join(self._body))
-        if broken:
-            error = UpstreamError(ErrorKind.PROTOCOL, broken, before_answer=False)
-        else:
-            message = "the upstream's headers are larger than allowed"
-            error = UpstreamError(ErrorKind.TOO_LARGE, message, before_answer=False)
-        self.fail(error)
+    def _refuse(self, kind: ErrorKind, message: str) -> None:
+        """The answer cannot be read on."""
+        self.fail(UpstreamError(kind, message, before_answer=False))
 
     def _ended(self, exc: Exception | None) -> None:
         """The peer closed, or the connection broke."""
@@ -325,7 +323,7 @@ def _joined(fields: list[tuple[bytes, bytes]]) -> dict[str, str]:
             name = raw.decode("latin-1").lower()
             if len(_names) < 1024:
                 _names[raw] = name
-        text = value.decode("latin-1")
+        text = value.decode("latin-1").rstrip(" \t")
         headers[name] = f"{headers[name]}, {text}" if name in headers else text
     return headers
 

@@ -163,9 +163,9 @@ class _Brotli:
                 output: bytes = self._stream.process(data, output_buffer_limit=most)
             except brotli.error:
                 raise DecodingError("broken br") from None
-            self._more = bool(self._input) or not self._stream.can_accept_more_data()
             if output:
-                return output
+                return output  # and there may be more inside, even with all input taken
+            self._more = bool(self._input) or not self._stream.can_accept_more_data()
         return b""
 
     @property
