@@ -296,6 +296,33 @@ async def test_what_an_earlier_process_left_in_the_journal_is_brought_into_the_l
     assert ledger.spent(records[0].key) == 2501
 
 
+async def test_a_journal_that_was_emptied_never_uses_a_number_the_log_knows(
+    tmp_path: Path, log: SwitchedLog
+) -> None:
+    journal = Journal(tmp_path, ballast_mb=0)
+    log.apply(journal.id, 100, [])
+    journal.close()
+    ledger = a_ledger(tmp_path, log, delay_s=60.0)
+    await ledger.start()
+    record = a_record()
+    await settled(ledger, record)
+    await ledger.close()
+    assert logged(log) == {record.id}
+
+
+async def test_the_journal_is_checkpointed_on_the_way(
+    tmp_path: Path, log: SwitchedLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zurelay.live.journal._CHECKPOINT_PAGES", 1)
+    ledger = a_ledger(tmp_path, log)
+    await ledger.start()
+    before = (tmp_path / "journal.db").stat().st_size
+    await settled(ledger, *(a_record(NOON + n) for n in range(50)))
+    await until_logged(ledger)
+    assert (tmp_path / "journal.db").stat().st_size > before
+    await ledger.close()
+
+
 async def test_closing_brings_everything_into_the_log(tmp_path: Path, log: SwitchedLog) -> None:
     ledger = a_ledger(tmp_path, log, delay_s=60.0)
     await ledger.start()

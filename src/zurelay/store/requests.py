@@ -138,12 +138,8 @@ def _write(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
 
 def _unknown(connection: Connection, entries: Iterable[Entry]) -> list[Entry]:
     """Those that the log does not have, each once."""
-    found: dict[str, Entry] = {}
-    for entry in entries:
-        id_ = entry[0].id
-        if id_ not in found and get_request(connection, id_, None) is None:
-            found[id_] = entry
-    return list(found.values())
+    each = {entry[0].id: entry for entry in entries}
+    return [entry for id_, entry in each.items() if get_request(connection, id_, None) is None]
 
 
 def _row(entry: Entry) -> tuple[Any, ...]:
