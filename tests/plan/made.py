@@ -1,9 +1,11 @@
-"""Models, providers and routes for stories about plans."""
+"""Models, providers, routes and their fates, for stories about plans."""
 
 from collections.abc import Sequence
 
 from zurelay.catalogue.model import Model, Price, Reasoning
+from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.profile import Profile
+from zurelay.plan.health import Health
 from zurelay.plan.route import Route, RoutingTable, ServedModel
 from zurelay.providers.base import Kind, Provider
 
@@ -68,3 +70,25 @@ def served(
 
 def table(*models: ServedModel) -> RoutingTable:
     return RoutingTable({one.model.id: one for one in models})
+
+
+def fault(kind: FaultKind, retry_after: float | None = None) -> Fault:
+    return Fault(kind, "words", status=500, retry_after=retry_after)
+
+
+def fail(
+    health: Health,
+    of: Route,
+    kind: FaultKind,
+    now: float = 0.0,
+    times: int = 1,
+    retry_after: float | None = None,
+) -> None:
+    for _ in range(times):
+        health.began(of, now)
+        health.failed(of, fault(kind, retry_after), now, "account")
+
+
+def succeed(health: Health, of: Route, now: float = 0.0, first: float = 1.0) -> None:
+    health.began(of, now)
+    health.succeeded(of, now, first, "account")

@@ -125,6 +125,16 @@ def test_the_failures_of_one_account_among_several_are_not_the_routes() -> None:
     assert outcomes(*mostly, ("b", False)).too_bad(1.0)
 
 
+def test_the_failures_of_two_accounts_among_more_are_the_routes() -> None:
+    assert outcomes(*[("a", False)] * 5, *[("b", False)] * 4, ("c", True)).too_bad(1.0)
+
+
+def test_only_the_last_two_hundred_are_kept() -> None:
+    kept = outcomes(*[("a", False)] * 200, *[("a", True)] * 150)
+    assert kept.samples(4.0) == 200
+    assert kept.success_rate(4.0) == 0.75
+
+
 def test_outcomes_are_forgotten_after_a_minute() -> None:
     kept = outcomes(*[("a", False)] * 10)
     assert kept.success_rate(1.0) == 0.0

@@ -120,9 +120,9 @@ def test_a_fallback_that_was_listed_too_counts_as_listed() -> None:
 
 def test_an_unknown_model_is_404_with_the_nearest_the_key_may_use() -> None:
     of = table(served("gpt-six"), served("gpt-sex"), served("claude"))
-    problem = refusal(of, inbound("gpt-sx"), may_use=lambda name: name != "gpt-sex")
+    problem = refusal(of, inbound("gpt-sexy"), may_use=lambda name: name != "gpt-sex")
     assert (problem.status, problem.code, problem.param) == (404, "model_not_found", "model")
-    assert "'gpt-sx'" in problem.message
+    assert "'gpt-sexy'" in problem.message
     assert "'gpt-six'" in problem.message
     assert "GET /v1/models" in refusal(of, inbound("llama")).message
 

@@ -86,7 +86,6 @@ class Breaker:
             return
         self._open_until = None
         self._closed_at = now
-        self._probing = self._forced = False
 
     def failed(self, now: float) -> None:
         """Open; while open already nothing changes, so that late failures do not prolong it."""

@@ -63,7 +63,7 @@ class Order:
         blocked = not health.may_try(route, self._now).go
         share = health.share(route, self._now)
         recovering = share < 1.0 and self._draw() >= share
-        warm = route.id == self._warm and not recovering and health.load(route) <= _WARM_LOAD
+        warm = route.id == self._warm and health.load(route) <= _WARM_LOAD
         weight = route.weight * self._health_of(route)
         weight *= _correction(fastest, health.first_token(route))
         weight *= _correction(cheapest, _cost(served, route))
