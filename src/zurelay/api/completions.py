@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import structlog
 
 from zurelay.access.keys import Key, hash_key, parse_authorization
-from zurelay.api import answers, offload
+from zurelay.api import answers, idempotency, offload
 from zurelay.api.core import Core
 from zurelay.api.exchange import HttpExchange
 from zurelay.catalogue.price import price_at
@@ -91,6 +91,9 @@ def _admit(
 ) -> None:
     """Plan, reserve, and hand the request to the relay."""
     _describe(record, inbound)
+    use = idempotency.read(core, exchange, key, inbound)
+    if use is not None and idempotency.repeated(core, exchange, key, inbound, use):
+        return
     plan = _plan(core, inbound, key)
     hold = _reserve(core, inbound, plan, key)
     snapshot = core.snapshot
@@ -110,7 +113,8 @@ def _admit(
         affinity_key=conversation(key.account, inbound),
     )
     core.parts.ledger.begin(record)
-    run = Run(job, core.parts.services, exchange, core.loop, snapshot.wire, core.runs.discard)
+    sink, done = idempotency.recorded(core, exchange, record, use)
+    run = Run(job, core.parts.services, sink, core.loop, snapshot.wire, done)
     core.runs.add(run)
     run.start()
 

@@ -12,6 +12,7 @@ from zurelay.api.exchange import HttpExchange
 from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
 from zurelay.chat.problems import Refused
+from zurelay.live.idempotency import Idempotency
 from zurelay.live.ids import Ids
 from zurelay.live.keys import KeyRing
 from zurelay.live.ledger import JournalLedger
@@ -34,6 +35,7 @@ class Parts:
     metrics: Metrics
     ids: Ids
     reader: Reader
+    idempotency: Idempotency
     wall: Callable[[], float]
     ready: Callable[[], dict[str, object]]
     admits_metrics: Callable[[HttpExchange], bool]

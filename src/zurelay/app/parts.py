@@ -1,5 +1,6 @@
 """The parts of a gateway, put together; and the snapshot that a configuration comes to."""
 
+import asyncio
 import os
 import random
 import time
@@ -15,6 +16,7 @@ from zurelay.chat.redact import redact
 from zurelay.config.accounts import providers
 from zurelay.config.settings import Settings
 from zurelay.formats.registry import exchange
+from zurelay.live.idempotency import Idempotency
 from zurelay.live.ids import Ids
 from zurelay.live.journal import Journal
 from zurelay.live.keys import KeyRing
@@ -93,6 +95,7 @@ async def assemble(settings: Settings, store: Store) -> Assembly:
         metrics=metrics,
         ids=Ids(),
         reader=Reader(),
+        idempotency=Idempotency(asyncio.get_running_loop().call_later),
         wall=time.time,
         ready=lambda: _readiness(ledger, keys),
         admits_metrics=_from_loopback,

@@ -94,6 +94,7 @@ class Process:
             for job in self._jobs:
                 job.cancel()
             await asyncio.gather(*self._jobs, return_exceptions=True)
+            self._end_runs()  # those that went on without a caller; nobody could fetch them now
             await self._parts.close()
 
     def stop(self, *, at_once: bool = False, drain: bool = True) -> None:

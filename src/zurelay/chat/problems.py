@@ -138,6 +138,30 @@ def bad_encoding(encoding: str) -> Problem:
     )
 
 
+def idempotency_key_in_use() -> Problem:
+    """409: the answer under this key is running, and cannot be joined any more."""
+    return Problem(
+        409,
+        INVALID,
+        "idempotency_key_in_use",
+        "A request with this Idempotency-Key is running and its answer is too large to be shared; "
+        "wait for it, or use a new key.",
+        should_retry=False,
+    )
+
+
+def idempotency_key_reused() -> Problem:
+    """422: the key belongs to a request with another body."""
+    return Problem(
+        422,
+        INVALID,
+        "idempotency_key_reused",
+        "This Idempotency-Key was used for a request with another body; use a new key for each "
+        "request, and the same one only to repeat it unchanged.",
+        should_retry=False,
+    )
+
+
 def rate_limited(message: str, retry_after: float) -> Problem:
     """429: a limit of this gateway, or every route rests."""
     return Problem(

@@ -99,7 +99,7 @@ class Idempotency:
         self._finished: dict[bytes, _Finished] = {}
         self.held = 0
 
-    def use(self, account: str, key: str, parts: Iterable[bytes]) -> Use:
+    def use(self, account: str, key: str, parts: Iterable[bytes | memoryview]) -> Use:
         """Name a request.
 
         Args:
@@ -124,7 +124,7 @@ class Idempotency:
                 outgrown what can be kept.
         """
         entry = self._running.get(use.name) or self._finished.get(use.name)
-        if entry is None:
+        if entry is None or (isinstance(entry, _Running) and entry.recording.given_up):
             return None
         if entry.fingerprint != use.fingerprint:
             raise Refused(problems.idempotency_key_reused())
@@ -136,17 +136,21 @@ class Idempotency:
         return Earlier(entry.request, True, entry.recording.attach)
 
     def begin(self, use: Use, request: str) -> Recording:
-        """Record the answer to a request that `find` did not know; `settle` follows."""
+        """Record the answer to a request that `find` does not know; `settle` follows."""
         recording = Recording(_Sealed(use.secret), self._later, self._grew, self._most_each)
         self._running[use.name] = _Running(use.fingerprint, request, recording)
         self._grew(ENTRY_BYTES)
         return recording
 
-    def settle(self, use: Use, *, keep: bool) -> None:
+    def settle(self, use: Use, recording: Recording, *, keep: bool) -> None:
         """The run is over. Without `keep`, or if it was too large, the key is free again."""
-        entry = self._running.pop(use.name)
-        answer = entry.recording.settle(keep=keep)
-        held = entry.recording.held + ENTRY_BYTES
+        answer = recording.settle(keep=keep)
+        held = recording.held + ENTRY_BYTES
+        entry = self._running.get(use.name)
+        if entry is None or entry.recording is not recording:
+            self.held -= held  # it was given up, and the same request has begun anew
+            return
+        del self._running[use.name]
         if answer is None:
             self.held -= held
             return

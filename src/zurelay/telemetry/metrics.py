@@ -144,6 +144,12 @@ class Metrics:
         self._invalid_keys = Counter(
             "zurelay_invalid_keys", "Calls without a valid key.", registry=registry
         )
+        self._repeats = Counter(
+            "zurelay_idempotent_repeats",
+            "Repeats of a request with the same Idempotency-Key that got its answer.",
+            ("answer",),
+            registry=registry,
+        )
         self._streams = Gauge("zurelay_open_streams", "Open event streams.", registry=registry)
         self._inflight = Gauge(
             "zurelay_inflight_requests", "Requests under way.", registry=registry
@@ -231,6 +237,10 @@ class Metrics:
     def invalid_key(self) -> None:
         """A call came without a valid key."""
         self._invalid_keys.inc()
+
+    def repeated(self, *, running: bool) -> None:
+        """A request was given the answer of an earlier one, which runs or is finished."""
+        self._repeats.labels("running" if running else "finished").inc()
 
     def request_started(self) -> None:
         """A request is under way; `request_left` follows."""
