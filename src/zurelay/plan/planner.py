@@ -5,9 +5,10 @@ It does not know how a route is called or how long anything takes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zurelay.catalogue.model import Model
 from zurelay.chat import problems
@@ -33,8 +34,7 @@ _EFFORT_FIELD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """One route that may answer.
 
     Attributes:
@@ -67,8 +67,7 @@ class Candidate:
     hedge_after: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Where a request may go.
 
     Attributes:
@@ -134,8 +133,7 @@ def make_plan(
     return Plan(choices[0].served.model.id, tuple(candidates), len(models) == 1, estimate)
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(Struct, frozen=True):
     """A model that may answer, as it was asked for. `parameters` are those of a sandbox id."""
 
     served: ServedModel

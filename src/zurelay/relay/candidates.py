@@ -5,14 +5,14 @@ beyond this request, or what is sent to whom.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from msgspec import Struct
 
 from zurelay.relay.timing import Timing
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateView:
+class CandidateView(Struct, frozen=True, gc=False):
     """What the relay's rules may know of a candidate of the plan.
 
     Attributes:

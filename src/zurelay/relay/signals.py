@@ -4,8 +4,9 @@ Signals and actions of an attempt carry its number, so that late data or a late 
 never hits another. Numbers count from 0 in the order of `Call`s.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from zurelay.chat.faults import Fault
 
@@ -30,13 +31,11 @@ REQUEST = -1
 """The attempt number of timers that belong to the whole request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(Struct, frozen=True, gc=False):
     """The request was admitted and its plan made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arrived:
+class Arrived(Struct, frozen=True, gc=False):
     """An attempt produced something. See `formats.base.Progress` for the flags."""
 
     attempt: int
@@ -47,15 +46,13 @@ class Arrived:
     finished: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True, gc=False):
     """An attempt's answer is whole (its finish reason came and its usage, or its end)."""
 
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True, gc=False):
     """An attempt failed.
 
     Attributes:
@@ -70,8 +67,7 @@ class Failed:
     may_repeat: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct, frozen=True, gc=False):
     """The route of an attempt could not be tried now (resting, full, breaker open).
 
     `wait` is the seconds it rests on a Retry-After; None for every other reason.
@@ -81,45 +77,39 @@ class Skipped:
     wait: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Probing:
+class Probing(Struct, frozen=True, gc=False):
     """The attempt just called is its route's half-open probe, with a start deadline of its own."""
 
     attempt: int
     deadline: float
 
 
-@dataclass(frozen=True, slots=True)
-class Rang:
+class Rang(Struct, frozen=True, gc=False):
     """A timer ran out."""
 
     timer: Timer
     attempt: int = REQUEST
 
 
-@dataclass(frozen=True, slots=True)
-class ClientGone:
+class ClientGone(Struct, frozen=True, gc=False):
     """The caller went away."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShuttingDown:
+class ShuttingDown(Struct, frozen=True, gc=False):
     """The grace time of a shutdown is over."""
 
 
 Signal = Begin | Arrived | Ended | Failed | Skipped | Probing | Rang | ClientGone | ShuttingDown
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True, gc=False):
     """Start attempt `attempt` on candidate `candidate` of the plan."""
 
     attempt: int
     candidate: int
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(Struct, frozen=True, gc=False):
     """Close an attempt's connection; its end is `reason` (a FaultKind value or `cancelled`).
 
     `blame` False: the request ran out of time, not the route; its health is not touched.
@@ -130,8 +120,7 @@ class Drop:
     blame: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
+class Set(Struct, frozen=True, gc=False):
     """Let `timer` ring `seconds` from now; replaces an earlier setting."""
 
     timer: Timer
@@ -139,36 +128,31 @@ class Set:
     attempt: int = REQUEST
 
 
-@dataclass(frozen=True, slots=True)
-class Clear:
+class Clear(Struct, frozen=True, gc=False):
     """Let `timer` not ring."""
 
     timer: Timer
     attempt: int = REQUEST
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(Struct, frozen=True, gc=False):
     """Send the response head. `attempt` None: early, before any token."""
 
     attempt: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(Struct, frozen=True, gc=False):
     """Send bytes of an attempt's answer."""
 
     attempt: int
     out: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class KeepAlive:
+class KeepAlive(Struct, frozen=True, gc=False):
     """Fill a silence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refuse:
+class Refuse(Struct, frozen=True, gc=False):
     """Answer with an error status; only before `Open`.
 
     `fault` is the request's own fault to pass on, or None when every route failed. `wait` is the
@@ -179,8 +163,7 @@ class Refuse:
     wait: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SendFault:
+class SendFault(Struct, frozen=True, gc=False):
     """Put an error event into the open stream; never followed by a normal end.
 
     `fault` and `wait` as in `Refuse`; after tokens were sent `fault` is what broke the answer, or
@@ -200,8 +183,7 @@ class Outcome(StrEnum):
     CLIENT_GONE = "client_gone"
 
 
-@dataclass(frozen=True, slots=True)
-class Settle:
+class Settle(Struct, frozen=True, gc=False):
     """The request is over: meter it, then send what ends it. Emitted exactly once, always last.
 
     `attempt` is the one whose tokens count: None where no token came, and nothing is billed. Of a
