@@ -183,3 +183,39 @@ def test_whatever_happens(
     assert kinds[-1] is Settle
     assert kinds.count(Refuse) + kinds.count(SendFault) <= 1
     assert len(witness.log) < 20 * (len(script) + 3)
+
+
+def run(script: list[Signal], streaming: bool, bypass: bool) -> tuple[bytes, list[Action]]:
+    """What a caller gets, and what else is done; with the way past the machine or without."""
+    machine = Machine(Timing(), [CandidateView("m")] * 2, streaming)
+    sent, rest = b"", []
+    for signal in [Begin(), *script, ClientGone()]:
+        if bypass and machine.steady and isinstance(signal, Arrived) and not signal.finished:
+            if streaming and signal.attempt == 0:
+                sent += signal.out
+            continue
+        for action in machine.handle(signal):
+            if isinstance(action, Send):
+                sent += action.out
+            elif not isinstance(action, Set | Clear):
+                rest.append(action)
+    return sent, rest
+
+
+of_one_attempt = st.lists(
+    st.one_of(
+        st.builds(Arrived, st.just(0), st.sampled_from([b"", b"a", b"bc"]), flags, flags),
+        st.builds(Arrived, st.just(0), st.sampled_from([b"", b"a", b"bc"]), flags, flags),
+        st.builds(Arrived, st.just(0), st.just(b"end"), finished=st.just(True)),
+        st.builds(Failed, st.just(0), faults),
+        st.builds(Rang, st.sampled_from([Timer.QUIET, Timer.OPEN])),
+        st.just(Ended(0)),
+    ),
+    max_size=20,
+)
+
+
+@given(of_one_attempt, flags)
+def test_the_way_past_the_machine_changes_nothing(script: list[Signal], streaming: bool) -> None:
+    straight = run([Arrived(0, b"first", token=True), *script], streaming, bypass=True)
+    assert straight == run([Arrived(0, b"first", token=True), *script], streaming, bypass=False)

@@ -30,6 +30,9 @@ class Breaker:
 
     It stays open for `first_s`, twice as long each time it opens again without having grown back
     to its whole share, `longest_s` at most.
+
+    Attributes:
+        open_until: when it becomes, or became, half-open; None while it is closed.
     """
 
     __slots__ = (
@@ -38,38 +41,38 @@ class Breaker:
         "_forced",
         "_longest_s",
         "_next_s",
-        "_open_until",
         "_probing",
+        "open_until",
     )
 
     def __init__(self, first_s: float, longest_s: float) -> None:
         self._first_s = first_s
         self._longest_s = longest_s
         self._next_s = first_s
-        self._open_until: float | None = None
+        self.open_until: float | None = None
         self._closed_at: float | None = None
         self._probing = False
         self._forced = False
 
     def state(self, now: float) -> State:
         """What it does now."""
-        if self._open_until is None:
+        if self.open_until is None:
             return State.CLOSED
-        return State.OPEN if now < self._open_until else State.HALF_OPEN
+        return State.OPEN if now < self.open_until else State.HALF_OPEN
 
     def allows(self, now: float) -> bool:
         """Whether one more request may pass."""
-        if self._open_until is None:
+        if self.open_until is None:
             return True
-        return now >= self._open_until and not self._probing
+        return now >= self.open_until and not self._probing
 
     def wait(self, now: float) -> float:
         """Seconds until it is half-open; 0 if it is, or closed."""
-        return max(0.0, (self._open_until or now) - now)
+        return max(0.0, (self.open_until or now) - now)
 
     def began(self, now: float) -> None:
         """A request passes; at half-open it is the probe."""
-        if self._open_until is not None and now >= self._open_until:
+        if self.open_until is not None and now >= self.open_until:
             self._probing = True
 
     def forced(self) -> None:
@@ -82,9 +85,9 @@ class Breaker:
 
     def succeeded(self, now: float) -> None:
         """A request succeeded. While open that tells nothing, unless one was forced through."""
-        if self._open_until is None or (now < self._open_until and not self._forced):
+        if self.open_until is None or (now < self.open_until and not self._forced):
             return
-        self._open_until = None
+        self.open_until = None
         self._closed_at = now
 
     def failed(self, now: float) -> None:
@@ -94,13 +97,13 @@ class Breaker:
             return
         if state is State.CLOSED and self._grown(now):
             self._next_s = self._first_s
-        self._open_until = now + self._next_s
+        self.open_until = now + self._next_s
         self._next_s = min(self._longest_s, self._next_s * 2)
         self._probing = self._forced = False
 
     def share(self, now: float) -> float:
         """Part of its usual traffic that it should get: 1, less for a minute after it closed."""
-        if self._closed_at is None or self._open_until is not None:
+        if self._closed_at is None or self.open_until is not None:
             return 1.0
         return min(1.0, max(_FIRST_SHARE, (now - self._closed_at) / GROWTH_S))
 

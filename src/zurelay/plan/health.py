@@ -204,8 +204,7 @@ class Health:
             return _FULL
         probe = False
         for breaker in known.breakers(only=only):
-            state = breaker.state(now)
-            if state is State.CLOSED:
+            if breaker.open_until is None:
                 continue
             if not breaker.allows(now):
                 return _GO if forced and known.last_resort(now) else _OPEN
@@ -245,7 +244,8 @@ class Health:
         known.in_flight += 1
         known.account.in_flight += 1
         for breaker in known.breakers():
-            breaker.began(now)
+            if breaker.open_until is not None:
+                breaker.began(now)
 
     def spoke(self, route: Route, now: float) -> None:
         """An attempt gave its first token: a probe need not wait for the end of a long answer."""
@@ -264,7 +264,8 @@ class Health:
         known = self._over(route)
         known.origin.refused = 0
         for breaker in known.breakers():
-            breaker.succeeded(now)
+            if breaker.open_until is not None:
+                breaker.succeeded(now)
         known.outcomes.add(now, account, success=True)
         if first_token_s is not None:
             known.latency.add(first_token_s)
