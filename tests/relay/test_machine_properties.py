@@ -188,7 +188,8 @@ def test_whatever_happens(
 def run(script: list[Signal], streaming: bool, bypass: bool) -> tuple[bytes, list[Action]]:
     """What a caller gets, and what else is done; with the way past the machine or without."""
     machine = Machine(Timing(), [CandidateView("m")] * 2, streaming)
-    sent, rest = b"", []
+    sent = b""
+    rest: list[Action] = []
     for signal in [Begin(), *script, ClientGone()]:
         if bypass and machine.steady and isinstance(signal, Arrived) and not signal.finished:
             if streaming and signal.attempt == 0:
