@@ -91,11 +91,35 @@ def test_routes_replace_those_of_their_model_alone() -> None:
 
 def test_a_model_elsewhere_keeps_its_facts_but_not_its_vendors_quirks() -> None:
     found = served(
-        table({"v": VLLM}, {"gpt-6": ModelSettings(routes=(RouteSetting("v", "oss"),))}), "gpt-6"
+        table({"g": GROQ}, {"gpt-6": ModelSettings(routes=(RouteSetting("g", "oss"),))}), "gpt-6"
     )
     entry = found.routes[0].model
     assert entry is not None
     assert (entry.price, dict(entry.quirks), entry.upstream) == (DEAR, {}, "oss")
+
+
+def test_a_server_of_ones_own_has_no_price_until_the_operator_sets_one() -> None:
+    route = RouteSetting("v", "oss")
+    free = served(table({"v": VLLM}, {"gpt-6": ModelSettings(routes=(route,))}), "gpt-6")
+    assert (free.model.price, free.routes[0].model and free.routes[0].model.price) == (None, None)
+    own = ModelSettings(routes=(route,), price=CHEAP)
+    assert served(table({"v": VLLM}, {"gpt-6": own}), "gpt-6").model.price == CHEAP
+
+
+def test_a_deployment_of_a_vendors_model_keeps_that_vendors_quirks() -> None:
+    azure = ProviderSettings(kind="azure-openai", api_key="k", base_url="https://x.example/v1")
+    found = served(
+        table({"a": azure}, {"gpt-6": ModelSettings(routes=(RouteSetting("a", "mine"),))}), "gpt-6"
+    )
+    entry = found.routes[0].model or found.model
+    assert (dict(entry.quirks), found.routes[0].upstream_model) == ({"stop_limit": 0}, "mine")
+
+
+def test_an_entry_whose_format_this_release_does_not_speak_is_not_served() -> None:
+    spoken = Model("a", "A", "groq", "a")
+    foreign = Model("b", "B", "groq", "b", format="telepathy")
+    settings = Settings(providers={"g": GROQ}, sandbox=Sandbox(enabled=False))
+    assert list(build_table(settings, catalogue([spoken, foreign]), {}).models) == ["a"]
 
 
 def test_a_server_of_ones_own_serves_the_list_it_told() -> None:

@@ -13,7 +13,7 @@ from zurelay.api.exchange import HttpExchange
 from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
 from zurelay.chat.redact import redact
-from zurelay.config.accounts import providers
+from zurelay.config.accounts import SANDBOX, providers
 from zurelay.config.settings import Settings
 from zurelay.formats.registry import exchange
 from zurelay.live.idempotency import Idempotency
@@ -134,6 +134,8 @@ def _hidden(settings: Settings) -> frozenset[str]:
     """What must never be shown of a provider: credentials, addresses, hosts."""
     hidden: set[str] = set()
     for one in providers(settings):
+        if one.kind.name == SANDBOX:
+            continue
         hidden.update(one.api_keys)
         hidden.update(value for _, value in one.headers)
         hidden.add(one.base_url)

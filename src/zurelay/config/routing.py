@@ -11,8 +11,12 @@ from zurelay.catalogue.model import Model
 from zurelay.config.accounts import providers, serves_catalogue
 from zurelay.config.models import RouteSetting
 from zurelay.config.settings import ModelSettings, Settings
+from zurelay.formats.registry import BACKS
 from zurelay.plan.route import Route, RoutingTable, ServedModel
-from zurelay.providers.base import Provider
+from zurelay.providers.base import Kind, Provider
+
+_SPOKEN = frozenset(back.name for back in BACKS)
+"""Formats this release can speak upstream; entries that need another are not served."""
 
 
 def build_table(
@@ -88,11 +92,12 @@ def _offers(
             continue
         if one.kind.lists_models:
             for model_id in dict.fromkeys(lists.get(one.name, ())):
-                entry = _elsewhere(model_id, model_id, catalogue)
+                entry = _elsewhere(one.kind, model_id, model_id, catalogue)
                 offers.setdefault(model_id, []).append((one, entry))
         elif one.kind.vendor is not None:
             for entry in catalogue.by_vendor.get(one.kind.vendor, ()):
-                offers.setdefault(entry.id, []).append((one, entry))
+                if (entry.format or one.kind.format) in _SPOKEN:
+                    offers.setdefault(entry.id, []).append((one, entry))
     return offers
 
 
@@ -108,23 +113,36 @@ def _written(
     one = by_name[route.provider]
     entry = catalogue.entry(one.kind.vendor, model_id) if one.kind.vendor is not None else None
     if entry is None:
-        entry = _elsewhere(model_id, route.model or model_id, catalogue)
+        entry = _elsewhere(one.kind, model_id, route.model or model_id, catalogue)
     upstream = route.model or entry.upstream
     return Route("", 0, one, upstream, route.priority, route.weight, entry)
 
 
-def _elsewhere(model_id: str, upstream: str, catalogue: Catalogue) -> Model:
-    """A model where no catalogue lists it: its facts and price hold, its vendor's quirks do not."""
+def _elsewhere(kind: Kind, model_id: str, upstream: str, catalogue: Catalogue) -> Model:
+    """A model where no catalogue lists it: its facts hold, its vendor's quirks mostly do not.
+
+    They do where the kind runs that vendor's own deployments. A vendor's price holds at other
+    hosts until the operator sets theirs; a server of one's own has none.
+    """
     known = catalogue.by_id.get(model_id)
+    if kind.runs_models_of is not None:
+        own = catalogue.entry(kind.runs_models_of, model_id)
+        if own is not None:
+            return replace(own, vendor="", upstream=upstream)
     if known is None:
         return Model(id=model_id, name=model_id, vendor="", upstream=upstream)
-    return replace(known, vendor="", upstream=upstream, format="", quirks={})
+    found = replace(known, vendor="", upstream=upstream, format="", quirks={})
+    return found if kind.hosted else replace(found, price=None, later=())
 
 
 def _base(model_id: str, routes: Sequence[Route], catalogue: Catalogue) -> Model:
     """What is known of the model: the lab's own entry, else the first route's."""
     known = catalogue.by_id.get(model_id) or routes[0].model
-    return known or _elsewhere(model_id, model_id, catalogue)
+    if known is None:
+        return Model(id=model_id, name=model_id, vendor="", upstream=model_id)
+    if all(route.model is not None and route.model.price is None for route in routes):
+        return replace(known, price=None, later=())  # nobody here sells it
+    return known
 
 
 def _overridden_entry(route: Route, base: Model, own: ModelSettings) -> Route:
