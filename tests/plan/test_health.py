@@ -205,6 +205,7 @@ def test_a_failed_probe_opens_the_route_again_though_its_old_failures_are_forgot
     fail(health, A, FaultKind.SERVER_ERROR, times=10)
     fail(health, A, FaultKind.SERVER_ERROR, 100.0)
     assert health.may_try(A, 129.0) == OPEN
+    assert health.may_try(A, 130.0).go
 
 
 def test_a_first_token_is_enough_for_a_probe() -> None:
