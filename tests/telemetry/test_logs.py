@@ -1,3 +1,4 @@
+import asyncio
 import io
 import json
 import logging
@@ -221,3 +222,16 @@ def test_what_is_no_terminal_gets_json_unless_asked() -> None:
     structlog.get_logger().info("hello")
     assert "hello" in stream.getvalue()
     assert "\x1b" not in stream.getvalue()
+
+
+async def test_requests_of_one_turn_of_the_loop_are_flushed_together() -> None:
+    logging.getLogger().handlers.clear()
+    data = io.BytesIO()
+    stream = io.TextIOWrapper(io.BufferedWriter(data), encoding="utf-8")  # type: ignore[arg-type,type-var]
+    logs.configure("info", "json", stream)
+    for _ in range(3):
+        logs.log_request(record())
+    assert data.getvalue() == b""
+    await asyncio.sleep(0)
+    assert len(lines(data)) == 3
+    stream.detach()

@@ -4,6 +4,7 @@ Every log goes to one stream in one shape, those of uvicorn and asyncio included
 look, not which are worth writing.
 """
 
+import asyncio
 import logging
 import sys
 import time
@@ -111,11 +112,12 @@ def request_fields(record: RequestRecord) -> dict[str, Any]:
 
 
 class _Lines:
-    """Where lines go: text or bytes, each flushed."""
+    """Where lines go: text or bytes; flushed at once, or once a turn of the loop for requests."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._bytes: BinaryIO | None = getattr(stream, "buffer", None)
+        self._flush_soon = False
 
     def named(self, *names: str) -> "_LineLogger":
         """What structlog wraps; `get_logger("zurelay.api")` gives it a name."""
@@ -130,6 +132,25 @@ class _Lines:
         data = line if isinstance(line, bytes) else line.encode(errors="backslashreplace")
         self._bytes.write(data + b"\n")
         self._bytes.flush()
+
+    def write_soon(self, line: bytes) -> None:
+        """A line that may wait for the end of this turn of the event loop, if there is one."""
+        if self._bytes is None:
+            self.write(line)
+            return
+        self._bytes.write(line + b"\n")
+        if self._flush_soon:
+            return
+        try:
+            asyncio.get_running_loop().call_soon(self._flush)
+            self._flush_soon = True
+        except RuntimeError:  # no loop runs
+            self._bytes.flush()
+
+    def _flush(self) -> None:
+        self._flush_soon = False
+        if self._bytes is not None:
+            self._bytes.flush()
 
 
 class _LineLogger:
@@ -171,7 +192,7 @@ class _RequestLines:
 
     def __call__(self, record: RequestRecord) -> None:
         head = {"time": self._stamp.text(), "level": "info", "event": "request"}
-        self._lines.write(_json(head | request_fields(record)))
+        self._lines.write_soon(_json(head | request_fields(record)))
 
 
 def _request_by_structlog(record: RequestRecord) -> None:

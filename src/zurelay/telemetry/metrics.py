@@ -1,11 +1,12 @@
 """What Prometheus scrapes: every series of the gateway in one registry of its own.
 
-Label children are kept, since looking one up costs four times what counting on it costs. Labels
-hold only endpoints, public model ids without parameters, routes and fixed words; never a key, a
-user or a prompt. Knows what is counted, not why: the callers decide that.
+What every request counts on is plain numbers (`series.py`), turned into families at a scrape: a
+client library's own counters cost a lock each. Labels hold only endpoints, public model ids without
+parameters, routes and fixed words; never a key, a user or a prompt. Knows what is counted, not
+why: the callers decide that.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from prometheus_client import (
@@ -24,18 +25,14 @@ from prometheus_client.registry import Collector
 
 from zurelay.chat.usage import Usage
 from zurelay.meter.record import Attempt
+from zurelay.telemetry.series import Series, families
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 OTHER = "other"
 """The label of models this gateway does not serve, so that strangers cannot make series."""
 
 _MOST_ROUTES = 5_000
-_NANO = 1_000_000_000
-_TIMES = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
 _SHORT_TIMES = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)
-_CLASSES = ("input", "output")
-_RARE_CLASSES = ("cached_input", "cache_write", "cache_write_long", "audio_input", "audio_output")
-"""Token classes that most models never count; their series begin when they are first seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,28 +56,6 @@ class StoreHealth:
     refused: int = 0
 
 
-class _Series:
-    """The children of one endpoint and model."""
-
-    __slots__ = ("cost_nano", "first_token", "label", "outcomes", "reasoning", "tokens", "total")
-
-    def __init__(
-        self,
-        label: str,
-        first_token: Histogram,
-        total: Histogram,
-        tokens: dict[str, Counter],
-        reasoning: Counter,
-    ) -> None:
-        self.label = label
-        self.first_token = first_token
-        self.total = total
-        self.tokens = tokens
-        self.reasoning = reasoning
-        self.outcomes: dict[tuple[str, int], Counter] = {}
-        self.cost_nano = 0
-
-
 class Metrics:
     """All counters of one process. Not thread-safe for `request_finished`: call it on the loop.
 
@@ -93,8 +68,10 @@ class Metrics:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         self._models: frozenset[str] = frozenset()
-        self._series: dict[tuple[str, str], _Series] = {}
-        self._attempts_seen: dict[tuple[str, str], Counter] = {}
+        self._series: dict[tuple[str, str], Series] = {}
+        self._attempts: dict[tuple[str, str], int] = {}
+        self._open_streams = 0
+        self._under_way = 0
         self._read_store: Callable[[], StoreHealth] | None = None
         self._define()
         self._build.labels(version).set(1)
@@ -103,44 +80,6 @@ class Metrics:
 
     def _define(self) -> None:
         registry = self.registry
-        self._requests = Counter(
-            "zurelay_requests",
-            "Requests with a valid key, by how they ended.",
-            ("endpoint", "model", "status", "http_status"),
-            registry=registry,
-        )
-        self._tokens = Counter(
-            "zurelay_tokens",
-            "Tokens billed, by class; classes never overlap.",
-            ("model", "class"),
-            registry=registry,
-        )
-        self._reasoning = Counter(
-            "zurelay_reasoning_tokens",
-            "Output tokens that were thinking; part of class output.",
-            ("model",),
-            registry=registry,
-        )
-        self._first_token = Histogram(
-            "zurelay_first_token_seconds",
-            "From the request to its first token, answered requests only.",
-            ("model",),
-            buckets=_TIMES,
-            registry=registry,
-        )
-        self._total = Histogram(
-            "zurelay_request_seconds",
-            "From the request to its last byte.",
-            ("model",),
-            buckets=_TIMES,
-            registry=registry,
-        )
-        self._attempts = Counter(
-            "zurelay_attempts",
-            "Tries at a route, by outcome: ok, cancelled, or why it failed.",
-            ("route", "outcome"),
-            registry=registry,
-        )
         self._invalid_keys = Counter(
             "zurelay_invalid_keys", "Calls without a valid key.", registry=registry
         )
@@ -150,10 +89,10 @@ class Metrics:
             ("answer",),
             registry=registry,
         )
-        self._streams = Gauge("zurelay_open_streams", "Open event streams.", registry=registry)
-        self._inflight = Gauge(
-            "zurelay_inflight_requests", "Requests under way.", registry=registry
-        )
+        streams = Gauge("zurelay_open_streams", "Open event streams.", registry=registry)
+        streams.set_function(lambda: self._open_streams)
+        inflight = Gauge("zurelay_inflight_requests", "Requests under way.", registry=registry)
+        inflight.set_function(lambda: self._under_way)
         self._inflight_bytes = Gauge(
             "zurelay_inflight_body_bytes", "Request bodies held in memory.", registry=registry
         )
@@ -220,19 +159,15 @@ class Metrics:
             attempts: every try, as the request log keeps them.
         """
         series = self._series.get((endpoint, model)) or self._find(endpoint, model)
-        outcome = series.outcomes.get((status_word, http_status))
-        if outcome is None:
-            outcome = self._requests.labels(endpoint, series.label, status_word, str(http_status))
-            series.outcomes[status_word, http_status] = outcome
-        outcome.inc()
-        series.total.observe(total_s)
-        if first_token_s is not None:
-            series.first_token.observe(first_token_s)
-        series.cost_nano += cost_nano
-        if usage is not None:
-            self._count_tokens(series, usage)
+        series.count(status_word, http_status, usage, cost_nano, first_token_s, total_s)
         for attempt in attempts:
-            self._count_attempt(attempt)
+            key = (attempt.route, attempt.reason or attempt.status)
+            seen = self._attempts
+            if key in seen or len(seen) < _MOST_ROUTES:
+                seen[key] = seen.get(key, 0) + 1
+            else:
+                other = (OTHER, key[1])
+                seen[other] = seen.get(other, 0) + 1
 
     def invalid_key(self) -> None:
         """A call came without a valid key."""
@@ -244,19 +179,19 @@ class Metrics:
 
     def request_started(self) -> None:
         """A request is under way; `request_left` follows."""
-        self._inflight.inc()
+        self._under_way += 1
 
     def request_left(self) -> None:
         """A request is under way no more."""
-        self._inflight.dec()
+        self._under_way -= 1
 
     def stream_opened(self) -> None:
         """An event stream opened; `stream_closed` follows."""
-        self._streams.inc()
+        self._open_streams += 1
 
     def stream_closed(self) -> None:
         """An event stream closed."""
-        self._streams.dec()
+        self._open_streams -= 1
 
     def settled(self, seconds: float) -> None:
         """A record became durable so long after its answer ended."""
@@ -285,55 +220,21 @@ class Metrics:
         name = model.partition("?")[0]
         return name if name in self._models else OTHER
 
-    def costs(self) -> Iterable[tuple[str, int]]:
-        """Nano-dollars charged so far by model label; exact."""
-        sums: dict[str, int] = {}
-        for (_, model), series in self._series.items():
-            sums[model] = sums.get(model, 0) + series.cost_nano
-        return sums.items()
+    def families(self) -> Iterator[Metric]:
+        """What requests counted, as families of a scrape."""
+        yield from families(self._series, self._attempts)
 
     def store_health(self) -> StoreHealth | None:
         """What the store says of itself; None while nobody watches it."""
         return self._read_store() if self._read_store is not None else None
 
-    def _find(self, endpoint: str, model: str) -> _Series:
-        label = self.model_label(model)
-        series = self._series.get((endpoint, label))
+    def _find(self, endpoint: str, model: str) -> Series:
+        """The series of a model that may be a label, else those of all others."""
+        key = (endpoint, self.model_label(model))
+        series = self._series.get(key)
         if series is None:
-            series = _Series(
-                label,
-                first_token=self._first_token.labels(label),
-                total=self._total.labels(label),
-                tokens={name: self._tokens.labels(label, name) for name in _CLASSES},
-                reasoning=self._reasoning.labels(label),
-            )
-            self._series[endpoint, label] = series
+            series = self._series[key] = Series()
         return series
-
-    def _count_tokens(self, series: _Series, usage: Usage) -> None:
-        tokens = series.tokens
-        if usage.input:
-            tokens["input"].inc(usage.input)
-        if usage.output:
-            tokens["output"].inc(usage.output)
-        if usage.reasoning:
-            series.reasoning.inc(usage.reasoning)
-        for name in _RARE_CLASSES:
-            if count := getattr(usage, name):
-                if name not in tokens:
-                    tokens[name] = self._tokens.labels(series.label, name)
-                tokens[name].inc(count)
-
-    def _count_attempt(self, attempt: Attempt) -> None:
-        outcome = attempt.reason or attempt.status
-        child = self._attempts_seen.get((attempt.route, outcome))
-        if child is None:
-            route = attempt.route.partition("?")[0]
-            if len(self._attempts_seen) >= _MOST_ROUTES:
-                route = OTHER
-            child = self._attempts.labels(route, outcome)
-            self._attempts_seen[route, outcome] = child
-        child.inc()
 
 
 class _Exact(Collector):
@@ -343,10 +244,7 @@ class _Exact(Collector):
         self._metrics = metrics
 
     def collect(self) -> Iterator[Metric]:
-        cost = CounterMetricFamily("zurelay_cost_usd", "Charged, in USD.", labels=("model",))
-        for model, nano in self._metrics.costs():
-            cost.add_metric((model,), nano / _NANO)
-        yield cost
+        yield from self._metrics.families()
         store = self._metrics.store_health()
         if store is not None:
             yield from _store_families(store)
