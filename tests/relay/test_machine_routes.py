@@ -347,6 +347,25 @@ def test_such_a_second_call_needs_room_in_the_budget_too() -> None:
     )
 
 
+def test_a_route_that_must_not_be_asked_again_is_passed_over_when_others_have_rested() -> None:
+    play(
+        stream(),
+        BEGUN,
+        (Failed(0, limited(1.0), may_repeat=False), [Clear(Timer.START, 0), *call(1)]),
+        (Skipped(1, 2.0), [skip(1), Set(Timer.REST, 2.0)]),
+        (Rang(Timer.REST), call(2, 1)),
+    )
+
+
+def test_a_resting_route_of_a_model_that_overflowed_is_not_waited_for() -> None:
+    play(
+        stream(),
+        BEGUN,
+        (Skipped(0, 1.0), [skip(0), *call(1)]),
+        (Failed(1, TOO_LONG), [Clear(Timer.START, 1), Refuse(TOO_LONG), Settle(Outcome.FAILED, 1)]),
+    )
+
+
 def test_the_request_deadline_ends_the_wait_for_a_resting_route() -> None:
     play(
         stream(1),
