@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zurelay.wire.json import BadJson, decode, encode, fields, too_deep
+from zurelay.wire.json import (
+    BadJson,
+    decode,
+    encode,
+    fields,
+    readable,
+    too_deep,
+    upstream_fields,
+)
 
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
@@ -68,3 +76,13 @@ def test_lone_surrogates_survive() -> None:
 @given(ANY_JSON)
 def test_what_is_encoded_decodes(value: Any) -> None:
     assert decode(encode(value)) == value
+
+
+def test_what_a_model_wrote_is_read_with_halves_of_emoji_and_broken_bytes() -> None:
+    data = readable(b'{"t":"\\ud83d \xff","n":[1]}')
+    view = upstream_fields(data)
+    assert decode(view["t"]) == "\ud83d \ufffd"
+    assert bytes(view["n"]) == b"[1]"
+    for bad in (b'["\\ud83d"]', b"{", b'{"a":NaN}'):
+        with pytest.raises(BadJson):
+            upstream_fields(bad)

@@ -6,7 +6,7 @@ otherwise it translates through the hub in `chat/`. The relay knows only `Exchan
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
@@ -30,8 +30,7 @@ class Ability(StrEnum):
     FORCED_TOOL = "forced_tool"
 
 
-@dataclass(frozen=True, slots=True)
-class Inbound:
+class Inbound(msgspec.Struct, frozen=True, gc=False):
     """A caller's request: validated, its own bytes kept.
 
     Attributes:
@@ -66,7 +65,7 @@ class Inbound:
     effort: str | None = None
     max_output: int | None = None
     choices: int = 1
-    needs: Mapping[Ability, str] = field(default_factory=dict)
+    needs: Mapping[Ability, str] = {}
     stop: tuple[str, ...] = ()
     user: str | None = None
     metadata: Mapping[str, str] | None = None
@@ -78,8 +77,7 @@ class Inbound:
     marks: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True, gc=False):
     """Which model an attempt writes for.
 
     Attributes:
@@ -105,8 +103,7 @@ class Target:
     cache_key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outbound:
+class Outbound(msgspec.Struct, frozen=True, gc=False):
     """What goes upstream: path below the base URL, JSON body, and what was left out.
 
     `dropped` holds field paths such as `seed` or `messages[].name`, never caller text. `stop` are
@@ -143,8 +140,7 @@ class Progress:
     fault: Fault | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerContext:
+class AnswerContext(msgspec.Struct, frozen=True, gc=False):
     """What an answer must say about itself, whatever the upstream says.
 
     Attributes:
@@ -204,8 +200,7 @@ class AnswerStream(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class WholeAnswer:
+class WholeAnswer(msgspec.Struct, frozen=True, gc=False):
     """A plain answer, ready for the caller; or the fault that it was."""
 
     body: bytes = b""

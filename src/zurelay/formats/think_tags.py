@@ -6,14 +6,14 @@ _OPEN, _CLOSE = "<think>", "</think>"
 class ThinkTags:
     """Takes content in pieces and gives back (thinking, text) pairs.
 
-    Only a tag at the very start counts, blank space aside. Newlines right after the closing tag
-    go with it. Any cutting of the content gives the same joined thinking and text.
+    Only a tag at the very start counts, blank space aside. Newlines right after a tag go with it.
+    Any cutting of the content gives the same joined thinking and text.
     """
 
     __slots__ = ("_held", "_state")
 
     def __init__(self) -> None:
-        self._state = "start"  # start, thinking, after, text
+        self._state = "start"  # start, opened, thinking, closed, text
         self._held = ""
 
     @property
@@ -27,9 +27,13 @@ class ThinkTags:
         content, self._held = self._held + content, ""
         if self._state == "start":
             content = self._start(content)
+        if self._state == "opened":
+            content = content.lstrip("\r\n")
+            if content:
+                self._state = "thinking"
         if self._state == "thinking":
             thinking, content = self._thinking(content)
-        if self._state == "after":
+        if self._state == "closed":
             content = content.lstrip("\r\n")
             if content:
                 self._state = "text"
@@ -43,8 +47,8 @@ class ThinkTags:
     def _start(self, content: str) -> str:
         begun = content.lstrip()
         if begun.startswith(_OPEN):
-            self._state = "thinking"
-            return begun.removeprefix(_OPEN).lstrip("\r\n") or ""
+            self._state = "opened"
+            return begun.removeprefix(_OPEN)
         if _OPEN.startswith(begun):
             self._held = content
             return ""
@@ -54,7 +58,7 @@ class ThinkTags:
     def _thinking(self, content: str) -> tuple[str, str]:
         thinking, tag, rest = content.partition(_CLOSE)
         if tag:
-            self._state = "after"
+            self._state = "closed"
             return thinking, rest
         for length in range(min(len(_CLOSE) - 1, len(content)), 0, -1):
             if content.endswith(_CLOSE[:length]):

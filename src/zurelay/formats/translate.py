@@ -6,8 +6,10 @@ sequences the upstream was not given, empty answers, estimates.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from zurelay.chat.estimate import tokens, weight
 from zurelay.chat.events import (
@@ -159,7 +161,7 @@ class _Answer:
     def __init__(self, back: Back, context: AnswerContext) -> None:
         self._context = context
         # Sequences are cut here, for every back alike.
-        self._reader = back.reader(replace(context, stop=()))
+        self._reader = back.reader(msgspec.structs.replace(context, stop=()))
         self._cutters: dict[int, StopCutter] = {}
         self._open: set[int] = set()
         self._done: dict[int, str] = {}

@@ -40,6 +40,17 @@ def fields(data: bytes) -> dict[str, Raw]:
         raise BadJson(_told(error)) from None
 
 
+def upstream_fields(data: bytes) -> dict[str, Raw]:
+    """Like `fields`, for what a model wrote: see `decode` and `readable`."""
+    try:
+        return fields(data)
+    except BadJson:
+        value = decode(data)
+        if not isinstance(value, dict):
+            raise
+        return {name: Raw(encode(item)) for name, item in value.items()}
+
+
 def decode(data: bytes | Raw) -> Any:
     """Any JSON value; takes the lone surrogates that some models split an emoji into.
 
@@ -55,6 +66,13 @@ def decode(data: bytes | Raw) -> Any:
             return json.loads(bytes(data), parse_constant=_refuse)
         except (ValueError, RecursionError):
             raise BadJson(_told(error)) from None
+
+
+def readable(data: bytes) -> bytes:
+    """`data` as valid UTF-8; bytes that are none become U+FFFD."""
+    if data.isascii():
+        return data
+    return data.decode("utf-8", "replace").encode()
 
 
 def encode(value: Any) -> bytes:

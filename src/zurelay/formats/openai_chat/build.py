@@ -5,8 +5,9 @@ is obeyed in one place whatever format the request came in.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from zurelay.chat.parts import (
     Audio,
@@ -49,7 +50,7 @@ def write(request: Request, target: Target) -> Outbound:
         marks=frozenset(seen.marks),
     )
     outbound = edit.write(inbound, target)
-    return replace(outbound, dropped=tuple(dict.fromkeys((*outbound.dropped, *request.extra))))
+    return msgspec.structs.replace(outbound, dropped=tuple(dict.fromkeys((*outbound.dropped, *request.extra))))
 
 
 def _body(request: Request) -> Json:

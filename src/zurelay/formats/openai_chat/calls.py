@@ -92,7 +92,10 @@ class CallReader:
     def _custom(self, delta: Json) -> Json:
         """A freeform call: only OpenAI has them, and streams them well."""
         self.any = True
-        return delta
+        index = delta.get("index")
+        if isinstance(index, int) and not isinstance(index, bool):
+            return delta
+        return {**delta, "index": 0}
 
     def _find(self, index: object, call_id: str, name: str) -> _Call:
         if isinstance(index, int) and not isinstance(index, bool):

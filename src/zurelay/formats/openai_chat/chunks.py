@@ -96,12 +96,12 @@ class ChunkReader:
 
     def read(self, frame: Frame) -> Chunk:
         """What one event says."""
-        data = frame.data
+        data = json.readable(frame.data)
         if data.startswith(b"[DONE]"):
             self.ended = True
             return Chunk()
         try:
-            fields = json.fields(data)
+            fields = json.upstream_fields(data)
             error = self._error(fields, frame)
             if error is not None:
                 return Chunk(fault=error)
@@ -115,7 +115,7 @@ class ChunkReader:
     def whole(self, body: bytes) -> Chunk:
         """What a plain answer says, as if it were one event."""
         try:
-            fields = json.fields(body)
+            fields = json.upstream_fields(json.readable(body))
             error = self._error(fields, Frame(body))
             if error is not None:
                 return Chunk(fault=error)
@@ -127,6 +127,7 @@ class ChunkReader:
         if not isinstance(choices, list):
             return Chunk(fault=Fault(FaultKind.BAD_ANSWER, "an answer without choices", status=200))
         chunk = self._choices(fields, [_as_event(choice) for choice in choices])
+        self.ended = True
         chunk.fault = chunk.fault or self.end()
         return chunk
 

@@ -75,8 +75,8 @@ class ChoiceReader:
         delta = delta if isinstance(delta, dict) else {}
         out: Json = {} if self._role_sent else {"role": "assistant"}
         out |= {key: value for key, value in delta.items() if key not in _HANDLED}
-        if isinstance(out.get("refusal"), str):
-            self._count(out["refusal"])
+        if "refusal" in out:
+            self._refusal(out)
         if isinstance(out.get("function_call"), dict):
             self._count(join_arguments(out["function_call"].get("arguments")), always=True)
             self.calls.any = True
@@ -100,6 +100,12 @@ class ChoiceReader:
         self._role_sent = True
         return read
 
+    def _refusal(self, out: Json) -> None:
+        if isinstance(out["refusal"], str):
+            self._count(out["refusal"])
+        elif out["refusal"] is not None:
+            del out["refusal"]
+
     def _text(self, delta: Json, out: Json) -> None:
         """`content` and all forms of thinking."""
         content, thinking = delta.get("content"), reasoning_text(delta) or ""
@@ -112,21 +118,18 @@ class ChoiceReader:
             content = content or None
         if self._cutter is not None and content:
             content = self._cutter.push(content) or None
-        out |= {name: None for name in REASONING if name in delta and delta[name] is None}
         if thinking:
             out["reasoning_content"] = thinking
             self._count(thinking)
-        signed = [
-            {key: value for key, value in item.items() if key not in ("text", "summary")}
-            for item in (delta.get("reasoning_details") or [])
-            if isinstance(item, dict) and (item.get("signature") or item.get("data"))
-        ]
+        elif "reasoning_content" in delta and delta["reasoning_content"] is None:
+            out["reasoning_content"] = None
+        signed = _proofs(delta.get("reasoning_details"))
         if signed:
             out["reasoning_details"] = signed
-        if content:
+        if isinstance(content, str) and content:
             out["content"] = content
             self._count(content)
-        elif "content" in delta and not delta["content"] and not isinstance(delta["content"], list):
+        elif "content" in delta and delta["content"] in (None, ""):
             out["content"] = delta["content"]
 
     def _calls(self, delta: Json, out: Json) -> None:
@@ -179,3 +182,12 @@ class ChoiceReader:
         if text or always:
             self.token = True
             self.delivered += weight(text)
+
+
+def _proofs(details: object) -> list[Json]:
+    """The signed or encrypted among `reasoning_details`, without their text."""
+    return [
+        {key: value for key, value in item.items() if key not in ("text", "summary")}
+        for item in (details if isinstance(details, list) else [])
+        if isinstance(item, dict) and (item.get("signature") or item.get("data"))
+    ]

@@ -4,13 +4,10 @@ from typing import Any
 
 Json = dict[str, Any]
 
-_GROWING: dict[str, type] = {
-    "content": str,
-    "reasoning_content": str,
-    "refusal": str,
-    "annotations": list,
-    "reasoning_details": list,
-}
+_GROWING = frozenset(
+    {"content", "reasoning_content", "refusal", "annotations", "reasoning_details"}
+)
+_OBJECTS = frozenset({"audio", "function_call"})
 
 
 class Fold:
@@ -52,12 +49,18 @@ def _merge(message: Json, name: str, piece: Any) -> None:
         message.setdefault(name, None)
     elif name == "tool_calls":
         message[name] = _calls(before or [], piece)
-    elif name in _GROWING and isinstance(before, _GROWING[name]):
-        message[name] = before + piece
-    elif name in ("audio", "function_call") and isinstance(before, dict):
+    elif name in _OBJECTS and isinstance(before, dict) and isinstance(piece, dict):
         message[name] = _joined(before, piece)
     else:
-        message[name] = piece
+        message[name] = _grown(before, piece) if name in _GROWING else piece
+
+
+def _grown(before: Any, piece: Any) -> Any:
+    if isinstance(before, str):
+        return before + piece if isinstance(piece, str) else before
+    if isinstance(before, list):
+        return before + piece if isinstance(piece, list) else before
+    return piece
 
 
 def _calls(calls: list[Json], deltas: list[Json]) -> list[Json]:
@@ -104,6 +107,8 @@ def _finished(message: Json) -> Json:
         ]
     else:
         message.pop("tool_calls", None)
+    if message.get("reasoning_content", "") is None:
+        del message["reasoning_content"]
     if not message["content"] and (calls or message.get("refusal")):
         message["content"] = None
     return message

@@ -8,7 +8,7 @@ test holds that this gives the same bytes. Anything else takes the long way.
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from zurelay.chat.estimate import weight
 from zurelay.chat.faults import Fault, FaultKind
@@ -45,9 +45,9 @@ class _TapDelta(Struct):
     tool_calls: list[_TapCall] | None = None
     role: str | None = None
     refusal: str | None = None
-    reasoning: str | None = None
-    reasoning_text: str | None = None
-    reasoning_details: list[Raw] | None = None
+    reasoning: Raw | UnsetType = UNSET
+    reasoning_text: Raw | UnsetType = UNSET
+    reasoning_details: Raw | UnsetType = UNSET
     function_call: dict[str, Raw] | None = None
 
 
@@ -164,6 +164,7 @@ class RelayStream(ChunkStream):
         self._prefix = b""  # what the upstream's events begin with, up to the choices
         self._size = 0
         self._beginning = b""  # what ours begin with
+        self._spaced = False  # the upstream writes blanks between its fields
         self._lessons = 0 if context.stop else _MOST_LESSONS
 
     def feed(self, chunk: bytes) -> Progress:
@@ -197,6 +198,8 @@ class RelayStream(ChunkStream):
 
     def _plain(self, rest: bytes) -> bool:
         """Whether an event, from its choices on, is one delta that may pass as it is."""
+        if self._spaced and not rest.endswith(b"}]}\n\n"):
+            return False
         try:
             tap = _TAP.decode(_TAP_START + rest)
         except (msgspec.DecodeError, RecursionError):
@@ -209,11 +212,11 @@ class RelayStream(ChunkStream):
         if (
             choice.finish_reason is not None
             or delta.role is not None
-            or delta.reasoning is not None
+            or delta.reasoning is not UNSET
             or choice.usage is not None
             or delta.refusal is not None
-            or delta.reasoning_text is not None
-            or delta.reasoning_details is not None
+            or delta.reasoning_text is not UNSET
+            or delta.reasoning_details is not UNSET
             or delta.function_call is not None
         ):
             return False
@@ -259,6 +262,7 @@ class RelayStream(ChunkStream):
         if beginning + event[size:].replace(_NO_USAGE, b"") == out:
             # Else other spacing, other order: the long way.
             self._prefix, self._size, self._beginning = event[:size], size, beginning
+            self._spaced = event[size - 1 : size] != b":"
 
 
 def _pieces(calls: list[_TapCall], reader: ChoiceReader) -> int:

@@ -1,0 +1,38 @@
+"""Which of its formats an upstream is spoken to in. Facts in, a name out; knows no format."""
+
+from collections.abc import Collection, Mapping
+
+from zurelay.formats.base import Ability
+
+RESPONSES = "openai_responses"
+
+
+def back_format(
+    own: str,
+    also: Collection[str],
+    *,
+    only: str = "",
+    lacks: Collection[str] = (),
+    files: bool = True,
+    needs: Mapping[Ability, str],
+    effort: str | None,
+) -> str:
+    """The name of the back format for one request to one model.
+
+    Args:
+        own: what the provider speaks.
+        also: what it speaks besides.
+        only: the one format that reaches the model; empty if `own` does.
+        lacks: what the model's Chat Completions endpoint refuses: `tools` while it thinks, and
+            effort levels.
+        files: its Chat Completions endpoint takes files.
+        needs: what the request has.
+        effort: the level in force; None if unknown, which may mean that the model thinks.
+    """
+    if only:
+        return only
+    if RESPONSES not in also or Ability.AUDIO in needs:
+        return own
+    tools_refused = "tools" in lacks and Ability.TOOLS in needs and effort != "none"
+    file_refused = not files and Ability.PDF in needs
+    return RESPONSES if tools_refused or file_refused or effort in lacks else own
