@@ -1,6 +1,7 @@
 from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
+import msgspec
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -175,7 +176,7 @@ def test_the_charge_is_the_rounded_sum_over_the_leaf_classes(price: Price, usage
 def test_more_tokens_never_cost_less_inside_one_size_step(
     price: Price, usage: Usage, name: TokenClass, more: int
 ) -> None:
-    larger = replace(usage, **{name: getattr(usage, name) + more})
+    larger = msgspec.structs.replace(usage, **{name: getattr(usage, name) + more})
     assume(at_size(price, usage.prompt) is at_size(price, larger.prompt))
     assert charge(price, larger).cost >= charge(price, usage).cost
 

@@ -5,11 +5,10 @@ xAI leaves thinking out of the output). Each format's reader converts into this 
 no class is ever charged twice. Nothing here knows prices.
 """
 
-from dataclasses import dataclass, replace
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True, gc=False):
     """Token counts; every class is a leaf, all integers >= 0.
 
     Attributes:
@@ -57,4 +56,4 @@ class Usage:
 
     def marked_estimated(self) -> "Usage":
         """The same counts, flagged as estimated."""
-        return replace(self, estimated=True)
+        return msgspec.structs.replace(self, estimated=True)

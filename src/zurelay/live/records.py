@@ -1,7 +1,5 @@
 """Log entries as JSON that every store can hold, whatever an upstream or caller made of them."""
 
-from dataclasses import replace
-
 import msgspec
 import structlog
 
@@ -60,7 +58,7 @@ def _cut(usage: Usage) -> Usage:
         "audio_output",
     )
     counts = {name: min(max(getattr(usage, name), 0), MOST_TOKENS) for name in names}
-    return replace(usage, **counts, estimated=True)
+    return msgspec.structs.replace(usage, **counts, estimated=True)
 
 
 def _clean(record: RequestRecord) -> None:

@@ -5,8 +5,9 @@ nano-dollars. Nothing here knows balances, accounts or where a price comes from.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from zurelay.catalogue.model import Price, TokenClass
 from zurelay.chat.usage import Usage
@@ -24,8 +25,7 @@ _ATTO: Final = 10**9
 """Atto-dollars in a nano-dollar."""
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(msgspec.Struct, frozen=True, gc=False):
     """The price of one answer.
 
     Attributes:

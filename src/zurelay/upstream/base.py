@@ -1,13 +1,13 @@
 """The upstream client's vocabulary: what is sent, who receives, how it fails."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Call:
+
+class Call(msgspec.Struct, frozen=True, gc=False):
     """One HTTP request.
 
     Attributes:

@@ -7,8 +7,9 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+import msgspec
 from typing_extensions import override
 
 from zurelay.upstream.base import Call, Client, Handle, Receiver, UpstreamError
@@ -34,7 +35,7 @@ async def fetch(client: Client, call: Call) -> Response:
         UpstreamError: no whole answer.
     """
     if call.limit is None:
-        call = replace(call, limit=_FETCH_LIMIT)
+        call = msgspec.structs.replace(call, limit=_FETCH_LIMIT)
     collector = _Collector(asyncio.get_running_loop().create_future())
     handle = client.send(call, collector)
     try:

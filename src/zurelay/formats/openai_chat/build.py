@@ -50,7 +50,9 @@ def write(request: Request, target: Target) -> Outbound:
         marks=frozenset(seen.marks),
     )
     outbound = edit.write(inbound, target)
-    return msgspec.structs.replace(outbound, dropped=tuple(dict.fromkeys((*outbound.dropped, *request.extra))))
+    return msgspec.structs.replace(
+        outbound, dropped=tuple(dict.fromkeys((*outbound.dropped, *request.extra)))
+    )
 
 
 def _body(request: Request) -> Json:
