@@ -71,8 +71,9 @@ class Profile:
         json_schema: `response_format` it takes: schemas, only json_object, or none.
         schema_with_tools: a schema and tools may stand in one request.
         chat_lacks: what its Chat Completions endpoint refuses and its Responses endpoint takes:
-            `tools` (while thinking) and effort levels by name.
+            `tools` (while thinking), `thinking` (it shares none) and effort levels by name.
         budget_field: where a thinking budget in tokens is written; empty if it takes none.
+        thinking_summary: on Responses, a summary of the thinking may be asked for.
     """
 
     token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105
@@ -112,6 +113,7 @@ class Profile:
     schema_with_tools: bool = True
     chat_lacks: frozenset[str] = frozenset()
     budget_field: str = ""
+    thinking_summary: bool = True
 
     def but(self, **changes: Any) -> "Profile":
         """This profile with `changes` laid over it."""

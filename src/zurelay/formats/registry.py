@@ -7,6 +7,7 @@ from zurelay.formats.base import Exchange, Front
 from zurelay.formats.openai_chat.exchange import ChatToChat
 from zurelay.formats.openai_chat.front import ChatFront
 from zurelay.formats.openai_chat.hub import ChatBack, ChatHubFront
+from zurelay.formats.openai_responses.back import ResponsesBack
 from zurelay.formats.translate import Back, HubFront, TranslatingExchange
 
 FRONTS: tuple[Front, ...] = (ChatFront(),)
@@ -15,7 +16,7 @@ FRONTS: tuple[Front, ...] = (ChatFront(),)
 HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(),)
 """The same formats, as far as translation needs them."""
 
-BACKS: tuple[Back, ...] = (ChatBack(),)
+BACKS: tuple[Back, ...] = (ChatBack(), ResponsesBack())
 """Formats that upstreams speak."""
 
 SAME: tuple[tuple[str, Exchange], ...] = ((ChatFront.name, ChatToChat()),)

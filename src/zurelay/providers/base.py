@@ -19,6 +19,7 @@ class Kind:
         name: the word in `kind = "..."`.
         title: the vendor's own spelling.
         format: name of the back format it speaks.
+        also: back formats that it speaks besides, for what the first one lacks.
         base_url: default address, without a trailing slash; empty if the operator must give one.
         key_variables: environment variables in which a key is looked for, first match wins.
         auth: how the key is sent.
@@ -44,6 +45,7 @@ class Kind:
     runs_models_of: str | None = None
     lists_models: bool = False
     hosted: bool = True
+    also: tuple[str, ...] = ()
     profile: Profile = field(default_factory=Profile)
     source: str = ""
     checked: str = ""

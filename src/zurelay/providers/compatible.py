@@ -9,6 +9,7 @@ from zurelay.chat.profile import Profile
 from zurelay.providers.base import Kind
 
 FORMAT = "openai_chat"
+RESPONSES = "openai_responses"
 _CHECKED = "2026-11-29"
 
 _OPENAI_OUT_OF_CREDIT = frozenset(
@@ -25,6 +26,7 @@ OPENAI = Kind(
     name="openai",
     title="OpenAI",
     format=FORMAT,
+    also=(RESPONSES,),
     base_url="https://api.openai.com/v1",
     key_variables=("OPENAI_API_KEY",),
     vendor="openai",
@@ -50,6 +52,7 @@ AZURE_OPENAI = Kind(
     name="azure-openai",
     title="Azure OpenAI",
     format=FORMAT,
+    also=(RESPONSES,),
     # https://RESOURCE.openai.azure.com/openai/v1: every resource has its own.
     base_url="",
     key_variables=("AZURE_OPENAI_API_KEY",),

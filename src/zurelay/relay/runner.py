@@ -14,6 +14,7 @@ from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.problems import FailedAttempt, Problem, Refused
 from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext, Progress, Target
+from zurelay.formats.choose import back_format
 from zurelay.meter.record import Attempt as AttemptRecord
 from zurelay.plan.planner import Candidate
 from zurelay.relay import headers, settlement, signals
@@ -236,15 +237,23 @@ class Run:
         model = candidate.model
         kind = candidate.route.provider.kind
         profile = model.profile(kind.profile)
-        exchange = self._services.exchange(job.front.name, model.format or kind.format)
+        back = back_format(
+            kind.format,
+            kind.also,
+            only=model.format,
+            lacks=profile.chat_lacks,
+            files=profile.file_parts,
+            needs=job.inbound.needs,
+            effort=candidate.effort_shown,
+        )
+        exchange = self._services.exchange(job.front.name, back)
         upstream_streams = self._streaming or candidate.high_effort
-        reasoning = model.reasoning
         target = Target(
             public_model=candidate.public_model,
             upstream_model=candidate.upstream_model,
             profile=profile,
             effort=candidate.effort,
-            effort_default=reasoning.default if reasoning else None,
+            effort_default=candidate.effort_shown,
             max_output=model.max_output,
             stream=upstream_streams,
             cache_key=job.cache_key,

@@ -11,6 +11,7 @@ from zurelay.chat.events import (
     Event,
     RefusalDelta,
     TextDelta,
+    ThinkingDelta,
     ThinkingSigned,
     ThinkingStarted,
     ToolCallDelta,
@@ -30,12 +31,14 @@ class _Item:
     """An item under way.
 
     Attributes:
-        told: kinds of content that came as deltas: text, refusal, summary, thinking, arguments.
+        told: kinds of content that were told: text, refusal, summary, thinking, arguments.
+        parts: parts of thinking that were told, by kind and place.
         held: arguments that came before the call's name.
         call: its number among the calls, -1 before it was told.
     """
 
     told: set[str] = field(default_factory=set)
+    parts: set[tuple[str, int]] = field(default_factory=set)
     held: str = ""
     call: int = -1
     done: bool = False
@@ -55,7 +58,7 @@ class ItemReader:
         self._items: dict[object, _Item] = {}
         self._last: _Item | None = None
         self._ids: set[str] = set()
-        self._thought: tuple[int, str, object] | None = None
+        self._thought: tuple[_Item, int] | None = None  # where the last thinking stood
         self._loose = _Item()
         self.calls = 0
         self.any = False
@@ -79,8 +82,7 @@ class ItemReader:
     def thinking(self, event: Json, kind: str) -> list[Event]:
         """More thinking; of summary and full text only the one that came first is told."""
         piece = _word(event.get("delta"))
-        part = event.get("summary_index" if kind == "summary" else "content_index")
-        return self._think(self._item(event), kind, part, piece) if piece else []
+        return self._think(self._item(event), kind, _place(event, kind), piece) if piece else []
 
     def arguments(self, event: Json) -> list[Event]:
         """More arguments of a call."""
@@ -98,8 +100,8 @@ class ItemReader:
         item = self._item(event)
         whole = {**event, "delta": event.get("refusal" if kind == "refusal" else "text")}
         if kind in ("summary", "thinking"):
-            part = event.get("summary_index" if kind == "summary" else "content_index")
-            return [] if (kind, part) in self._parts(item) else self.thinking(whole, kind)
+            told = (kind, _place(event, kind)) in item.parts
+            return [] if told else self.thinking(whole, kind)
         return [] if kind in item.told else self.text(whole, kind)
 
     def arguments_done(self, event: Json) -> list[Event]:
@@ -167,11 +169,11 @@ class ItemReader:
 
     def _reasoning(self, item: _Item, raw: Json) -> list[Event]:
         out: list[Event] = []
-        for kind, name in (("thinking", "content"), ("summary", "summary")):
-            for place, part in enumerate(_objects(raw.get(name))):
-                text = _word(part.get("text"))
-                if text and (kind, place) not in self._parts(item):
-                    out += self._think(item, kind, place, text)
+        if (item.told | self._loose.told).isdisjoint({"summary", "thinking"}):
+            for kind, name in (("thinking", "content"), ("summary", "summary")):
+                for place, part in enumerate(_objects(raw.get(name))):
+                    if text := _word(part.get("text")):
+                        out += self._think(item, kind, place, text)
         proof = _word(raw.get("encrypted_content"))
         if proof:
             out.append(ThinkingSigned(proof, self._origin, redacted=True))
@@ -182,18 +184,20 @@ class ItemReader:
         self.any = True
         return [TextDelta(text) if kind == "text" else RefusalDelta(text)]
 
-    def _parts(self, item: _Item) -> set[tuple[str, object]]:
-        """Parts of its thinking that were told."""
-        return {
-            (kind, part) for owner, kind, part in self._thoughts if owner == id(item)
-        }
-
-    def _think(self, item: _Item, kind: str, part: object, text: str) -> list[Event]:
-        other = "thinking" if kind == "summary" else "summary"
-        if other in item.told:
+    def _think(self, item: _Item, kind: str, place: int, text: str) -> list[Event]:
+        if ("thinking" if kind == "summary" else "summary") in item.told:
             return []
         item.told.add(kind)
-        return []
+        item.parts.add((kind, place))
+        before, self._thought = self._thought, (item, place)
+        self.any = True
+        moved = before is not None and (before[0] is not item or before[1] != place)
+        return [ThinkingDelta(BETWEEN + text if moved else text)]
+
+
+def _place(event: Json, kind: str) -> int:
+    place = event.get("summary_index" if kind == "summary" else "content_index")
+    return place if isinstance(place, int) else 0
 
 
 def _object(value: object) -> Json:
