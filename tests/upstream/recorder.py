@@ -65,7 +65,9 @@ class Recorder:
 
 
 def post(url: str, body: bytes = b"{}", **options: Any) -> Call:
-    return Call("POST", url + "/v1/chat/completions", (("authorization", "Bearer k"),), body, **options)
+    return Call(
+        "POST", url + "/v1/chat/completions", (("authorization", "Bearer k"),), body, **options
+    )
 
 
 def get(url: str, **options: Any) -> Call:

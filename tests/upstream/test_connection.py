@@ -42,16 +42,25 @@ WHOLE: dict[str, tuple[Script, bytes]] = {
     "empty": (reply(b""), b""),
     "chunked": ([head(200, CHUNKED), chunk(b"hel"), chunk(b"lo"), LAST_CHUNK], b"hello"),
     "chunked, no chunk": ([head(200, CHUNKED), LAST_CHUNK], b""),
-    "chunk extensions": ([head(200, CHUNKED), Send(b'5;a=b;c="d"\r\nhello\r\n0;x\r\n\r\n')], b"hello"),
+    "chunk extensions": (
+        [head(200, CHUNKED), Send(b'5;a=b;c="d"\r\nhello\r\n0;x\r\n\r\n')],
+        b"hello",
+    ),
     "chunk sizes in capitals and with zeros": (
         [head(200, CHUNKED), Send(b"00A\r\n0123456789\r\n000\r\n\r\n")],
         b"0123456789",
     ),
-    "trailers": ([head(200, CHUNKED), chunk(b"hello"), Send(b"0\r\nx-t: 1\r\ny: 2\r\n\r\n")], b"hello"),
+    "trailers": (
+        [head(200, CHUNKED), chunk(b"hello"), Send(b"0\r\nx-t: 1\r\ny: 2\r\n\r\n")],
+        b"hello",
+    ),
     "until the end": ([head(200), Send(b"hello"), Close()], b"hello"),
     "HTTP/1.0": ([Send(b"HTTP/1.0 200 OK\r\n\r\nhello"), Close()], b"hello"),
     "no reason": ([Send(b"HTTP/1.1 200\r\ncontent-length: 5\r\n\r\nhello")], b"hello"),
-    "after 1xx": ([head(100), head(102, {"a": "b"}), head(103, {"link": "x"}), *reply(b"hello")], b"hello"),
+    "after 1xx": (
+        [head(100), head(102, {"a": "b"}), head(103, {"link": "x"}), *reply(b"hello")],
+        b"hello",
+    ),
     "offering another protocol": (
         reply(b"hello", headers={"upgrade": "h2,h2c", "connection": "upgrade"}),
         b"hello",
@@ -59,7 +68,10 @@ WHOLE: dict[str, tuple[Script, bytes]] = {
     "204": ([head(204)], b""),
     "304 with a length": ([head(304, {"content-length": "100"})], b""),
     "gzip": (reply(gzip.compress(b"hello"), headers={"content-encoding": "gzip"}), b"hello"),
-    "gzip in capitals": (reply(gzip.compress(b"hello"), headers={"Content-Encoding": "GZIP"}), b"hello"),
+    "gzip in capitals": (
+        reply(gzip.compress(b"hello"), headers={"Content-Encoding": "GZIP"}),
+        b"hello",
+    ),
     "gzip of nothing": ([head(204, {"content-encoding": "gzip"})], b""),
     "gzip, empty body": (reply(b"", headers={"content-encoding": "gzip"}), b""),
 }
@@ -150,7 +162,8 @@ async def test_a_reset_of_an_answer_without_a_length_is_no_end(send: SendCall) -
         b"HTTP/1.1 101 Switching\r\n\r\nframes",
         b"HTTP/1.1 200 OK\r\ncontent-encoding: compress\r\ncontent-length: 1\r\n\r\nx",
         b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 5\r\n\r\nhello",
-        b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 10\r\n\r\n" + gzip.compress(b"x")[:10],
+        b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 10\r\n\r\n"
+        + gzip.compress(b"x")[:10],
     ],
 )
 async def test_what_is_no_http_answer_is_a_protocol_error(answer: bytes, send: SendCall) -> None:
@@ -185,9 +198,7 @@ async def test_heads_without_end_are_refused(script: Script, small: bool, send: 
     if small:
         data = wire(script)
         script = [
-            step
-            for n in range(0, len(data), 1000)
-            for step in (Send(data[n : n + 1000]), Pause(0))
+            step for n in range(0, len(data), 1000) for step in (Send(data[n : n + 1000]), Pause(0))
         ]
     recorder = await _play(send, script)
     assert recorder.kind == "too_large"
@@ -206,8 +217,16 @@ async def test_many_small_chunks_are_no_head_without_end(send: SendCall) -> None
         (reply(b"x" * 100), 100, None),
         (reply(b"x" * 101), 100, "too_large"),
         ([head(200, CHUNKED), *[chunk(b"x" * 10)] * 11, LAST_CHUNK], 100, "too_large"),
-        (reply(gzip.compress(bytes(1_000_000)), headers={"content-encoding": "gzip"}), 100_000, "too_large"),
-        (reply(gzip.compress(bytes(1_000_000)), headers={"content-encoding": "gzip"}), 1_000_000, None),
+        (
+            reply(gzip.compress(bytes(1_000_000)), headers={"content-encoding": "gzip"}),
+            100_000,
+            "too_large",
+        ),
+        (
+            reply(gzip.compress(bytes(1_000_000)), headers={"content-encoding": "gzip"}),
+            1_000_000,
+            None,
+        ),
     ],
 )
 async def test_the_limit_counts_decoded_bytes(
@@ -227,7 +246,8 @@ async def test_an_answer_to_head_has_no_body(send: SendCall) -> None:
 
 async def test_repeated_headers_are_joined_and_names_are_lower_case(send: SendCall) -> None:
     recorder = await _play(
-        send, [Send(b"HTTP/1.1 429 X\r\nVia: a\r\nvIA: b\r\nX-Y: \xe9 \r\nContent-Length: 0\r\n\r\n")]
+        send,
+        [Send(b"HTTP/1.1 429 X\r\nVia: a\r\nvIA: b\r\nX-Y: \xe9 \r\nContent-Length: 0\r\n\r\n")],
     )
     assert recorder.status == 429
     assert recorder.headers == {"via": "a, b", "x-y": "\xe9", "content-length": "0"}
@@ -256,7 +276,10 @@ REUSE: dict[str, tuple[Script, bool]] = {
     "chunked, and more": ([Send(wire(WHOLE["chunked"][0]) + b"more")], False),
     "kept for long": (reply(b"hello", headers={"keep-alive": "timeout=20, max=9"}), True),
     "kept for a moment": (reply(b"hello", headers={"keep-alive": "timeout=1"}), False),
-    "kept for nonsense": (reply(b"hello", headers={"keep-alive": "timeout=x, y, =, timeout"}), True),
+    "kept for nonsense": (
+        reply(b"hello", headers={"keep-alive": "timeout=x, y, =, timeout"}),
+        True,
+    ),
 }
 
 

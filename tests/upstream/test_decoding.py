@@ -1,6 +1,7 @@
 import gzip
 import zlib
 from collections.abc import Callable
+from itertools import pairwise
 
 import brotli
 import pytest
@@ -57,7 +58,7 @@ def test_any_cutting_gives_the_same_bytes(
     places = [0, *sorted(min(c, len(packed)) for c in cuts), len(packed)]
     decoder = _decoder(encoding)
     output = b""
-    for start, stop in zip(places, places[1:], strict=False):
+    for start, stop in pairwise(places):
         decoder.push(packed[start:stop])
         output += _pulled(decoder, most)
     assert output == data

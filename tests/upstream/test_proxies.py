@@ -23,7 +23,9 @@ def test_credentials_become_a_header() -> None:
     assert proxy == Proxy("proxy.example", 443, True, "Basic dXNAZXI6cDp3")
 
 
-@pytest.mark.parametrize("url", ["socks5://secret:1", "http://secret:99999", "http://", "http://u:secret@:80"])
+@pytest.mark.parametrize(
+    "url", ["socks5://secret:1", "http://secret:99999", "http://", "http://u:secret@:80"]
+)
 def test_what_is_no_http_proxy_is_refused_naming_the_variable(url: str) -> None:
     with pytest.raises(ValueError) as caught:
         Proxies({"ALL_PROXY": url})

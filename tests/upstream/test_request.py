@@ -8,7 +8,9 @@ FIXED = fixed_lines(parse_url("http://a.example:81/v1?x=y"), None)
 
 
 def test_a_head_has_the_callers_headers_and_the_clients_own() -> None:
-    head = encode_head("POST", FIXED, (("authorization", "Bearer k"), ("x-y", "z")), 12, "zurelay/1")
+    head = encode_head(
+        "POST", FIXED, (("authorization", "Bearer k"), ("x-y", "z")), 12, "zurelay/1"
+    )
     assert head == (
         b"POST /v1?x=y HTTP/1.1\r\nhost: a.example:81\r\n"
         b"accept-encoding: gzip, deflate, br, zstd\r\nconnection: keep-alive\r\n"

@@ -8,9 +8,17 @@ from zurelay.upstream.url import Address, parse_url
     [
         ("https://a.example/v1", Address("https", "a.example", 443, "/v1"), "a.example"),
         ("http://a.example:80", Address("http", "a.example", 80, "/"), "a.example"),
-        ("http://A.Example:8080/x?b=c#d", Address("http", "a.example", 8080, "/x?b=c"), "a.example:8080"),
+        (
+            "http://A.Example:8080/x?b=c#d",
+            Address("http", "a.example", 8080, "/x?b=c"),
+            "a.example:8080",
+        ),
         ("https://[::1]:8443/", Address("https", "::1", 8443, "/"), "[::1]:8443"),
-        ("https://bücher.example/", Address("https", "xn--bcher-kva.example", 443, "/"), "xn--bcher-kva.example"),
+        (
+            "https://bücher.example/",
+            Address("https", "xn--bcher-kva.example", 443, "/"),
+            "xn--bcher-kva.example",
+        ),
         ("http://a.example?q=1", Address("http", "a.example", 80, "/?q=1"), "a.example"),
     ],
 )

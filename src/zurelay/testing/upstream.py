@@ -71,6 +71,7 @@ class ScriptedUpstream:
         self._answer = answer
         self._ssl = ssl_context
         self._server: asyncio.Server | None = None
+        self._port = 0
         self._connections: set[_Connection] = set()
         self._changed = asyncio.Event()
         self.connections = 0
@@ -89,10 +90,10 @@ class ScriptedUpstream:
 
     @property
     def port(self) -> int:
-        """The port it listens on."""
-        if self._server is None:
-            raise RuntimeError("the scripted upstream is not running")
-        return cast("int", self._server.sockets[0].getsockname()[1])
+        """The port it listens on; known after it is closed, too."""
+        if not self._port:
+            raise RuntimeError("the scripted upstream was not started")
+        return self._port
 
     @property
     def open(self) -> int:
@@ -125,6 +126,7 @@ class ScriptedUpstream:
         self._server = await loop.create_server(
             lambda: _Connection(self), "127.0.0.1", 0, ssl=self._ssl, backlog=1024
         )
+        self._port = self._server.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(self, *exc: object) -> None:

@@ -230,7 +230,7 @@ class HttpClient(Client):
             async with asyncio.timeout(exchange.call.connect_deadline):
                 await self._dialer.connect(origin, connection)
         except BaseException as error:
-            connection.close()
+            connection.abandon()
             exchange.task = None
             exchange.failed(_why(error, origin, exchange.call.connect_deadline))
             if not isinstance(error, UpstreamError | TimeoutError):

@@ -142,6 +142,16 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
+    def abandon(self) -> None:
+        """Close one whose making was broken off.
+
+        The loop need not call `connection_lost` after a `connection_made` whose waiter was
+        cancelled; uvloop does not.
+        """
+        self.close()
+        self._transport = None
+        self._owner.closed(self)
+
     def fail(self, error: UpstreamError) -> None:
         """Close at once and tell the exchange, if there is one, why."""
         exchange = self._detach()
