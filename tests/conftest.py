@@ -1,8 +1,13 @@
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.served import Served, serve
+
+# A busy machine must not fail a property: how long an example takes says nothing of the code.
+settings.register_profile("zurelay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("zurelay")
 
 
 @pytest.fixture(scope="session")
