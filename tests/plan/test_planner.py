@@ -427,3 +427,18 @@ def test_no_hedge_for_a_large_prompt_or_beside_a_probe() -> None:
     for _ in range(100):
         health.failed(q, DOWN, 61.0, "x")
     assert hedges(plan(of, inbound(), health=health, now=77.0, hedge=True))[0] is None
+
+
+def test_what_is_remembered_of_a_model_with_one_route_never_replaces_a_check() -> None:
+    only = table(served(model("a")))
+    first = plan(only, inbound(effort="high"))
+    assert plan(only, inbound(effort="high")).candidates == first.candidates
+    assert plan(only, inbound(effort="low")).candidates[0].effort == "low"
+    with pytest.raises(Refused):
+        plan(only, inbound(effort="high"), may_use=lambda _: False)
+
+
+def test_a_fallback_that_one_key_may_not_use_is_still_there_for_another() -> None:
+    of = table(served("a", fallbacks=("b",)), served("b"))
+    assert models_of(plan(of, inbound(), may_use=lambda name: name == "a")) == ["a"]
+    assert models_of(plan(of, inbound())) == ["a", "b"]

@@ -112,13 +112,21 @@ def test_a_deadline_that_another_one_clears_at_the_same_moment_does_not_ring() -
     assert loop.handles == set()
 
 
-def test_a_deadline_pushed_back_a_thousand_times_arms_the_loop_twice() -> None:
-    loop, deadlines, _ = made()
+def test_a_deadline_pushed_back_a_thousand_times_arms_the_loop_once() -> None:
+    loop, deadlines, rung = made()
     for event in range(1000):
         deadlines.set(Timer.IDLE, 0, 180.0 + event)
     assert loop.armed == 1
-    loop.run_until(500.0)
-    assert loop.armed == 2
+    loop.run_until(2000.0)
+    assert rung == [(1179.0, Timer.IDLE, 0)]
+
+
+def test_far_deadlines_set_in_any_order_arm_the_loop_once() -> None:
+    loop, deadlines, _ = made()
+    deadlines.set(Timer.TOTAL, REQUEST, 570.0)
+    deadlines.set(Timer.START, 0, 180.0)
+    deadlines.set(Timer.OPEN, REQUEST, 20.0)
+    assert loop.armed == 1
 
 
 def test_forgetting_an_attempt_leaves_the_others() -> None:

@@ -85,6 +85,8 @@ class Process:
         # What was made so far lives as long as the process: the collector need not look at it.
         gc.collect()
         gc.freeze()
+        # A request makes and drops some hundred objects without cycles: look for these seldom.
+        gc.set_threshold(50_000, 20, 50)
 
     async def wait(self) -> None:
         """Return when every request is answered and the store has all of it."""

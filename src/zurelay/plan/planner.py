@@ -113,6 +113,11 @@ def make_plan(
             the request.
     """
     estimate = prompt_tokens(inbound.text_length, inbound.media_count)
+    plain = inbound.alternatives is None and not inbound.needs
+    if plain:
+        known = table.made.get((inbound.model, inbound.effort))
+        if known is not None and _still(known, may_use, health, estimate, now):
+            return Plan(known.public_model, (known,), True, estimate)
     choices = _models(table, inbound, may_use)
     _check_effort(inbound, choices[0])
     warm = affinity.find(conversation(account, inbound), now)
@@ -126,11 +131,33 @@ def make_plan(
     if not candidates:
         raise Refused(unsupported([c.served for c in choices], inbound.needs))
     candidates = _within_window(candidates, estimate)
+    if plain and _nothing_to_choose(table.models.get(inbound.model)):
+        table.made[inbound.model, inbound.effort] = candidates[0]
     candidates = _force_one(candidates, health, now)
     if hedge:
         candidates[0] = _hedged(candidates, health, warm, estimate, now)
     models = {candidate.public_model for candidate in candidates}
     return Plan(choices[0].served.model.id, tuple(candidates), len(models) == 1, estimate)
+
+
+def _nothing_to_choose(served: ServedModel | None) -> bool:
+    """Whether the model has one route and no fallbacks, whoever asks."""
+    return served is not None and len(served.routes) == 1 and not served.fallbacks
+
+
+def _still(
+    known: Candidate,
+    may_use: Callable[[str], bool],
+    health: Health,
+    estimate: int,
+    now: float,
+) -> bool:
+    """Whether the one candidate an earlier request of this kind had is this one's whole plan."""
+    return (
+        estimate <= _window(known)
+        and may_use(known.public_model)
+        and health.may_try(known.route, now, only=known.only).go
+    )
 
 
 class _Choice(Struct, frozen=True):

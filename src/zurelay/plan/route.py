@@ -5,6 +5,7 @@ A reload makes a new table; requests under way keep the old one.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from zurelay.catalogue.model import Model
 from zurelay.providers.base import Provider
@@ -46,6 +47,8 @@ class RoutingTable:
     """Everything this gateway serves, by public id."""
 
     models: Mapping[str, ServedModel] = field(default_factory=dict)
+    made: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What the planner made of it for the commonest requests, kept for the next ones."""
 
     def find(self, model_id: str) -> ServedModel | None:
         """The served model, or None. Parameters of sandbox ids (`?first=30`) are no part of it."""

@@ -11,6 +11,9 @@ from zurelay.relay.signals import REQUEST, Timer
 
 Key = tuple[Timer, int]
 
+_LOOK_AGAIN = 10.0
+"""Seconds for which the loop is armed at most."""
+
 _GRAIN = 0.001
 """Deadlines this close (seconds) ring together."""
 
@@ -32,7 +35,11 @@ class Deadlines:
     def set(self, timer: Timer, attempt: int, at: float) -> None:
         """Ring at loop time `at`; replaces an earlier setting."""
         self._at[timer, attempt] = at
-        if self._handle is None or at < self._handle_at:
+        if self._handle is None:
+            # Most requests are over long before their deadlines: look again a little later, and
+            # the deadlines that follow this one need not arm the loop anew.
+            self._arm(min(at, self._loop.time() + _LOOK_AGAIN))
+        elif at < self._handle_at:
             self._arm(at)
 
     def clear(self, timer: Timer, attempt: int = REQUEST) -> None:
@@ -66,4 +73,4 @@ class Deadlines:
                 del self._at[key]
                 self._ring(key[0], key[1], now)
         if self._at and self._handle is None:
-            self._arm(min(self._at.values()))
+            self._arm(min(min(self._at.values()), now + _LOOK_AGAIN))
