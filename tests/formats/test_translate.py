@@ -248,3 +248,23 @@ def test_usage_is_estimated_where_nobody_counts() -> None:
         json.dumps({"choices": [{"message": {"content": "x" * 8}}]}).encode(), context()
     )
     assert whole.usage == Usage(input=10, output=2, estimated=True)
+
+
+def test_a_choice_that_has_finished_says_nothing_more() -> None:
+    stream = HUB.stream(context(stop=("END",)))
+    deltas = [{"content": "one END"}, {"content": "more"}, {"reasoning": "late"}]
+    steps = [stream.feed(chunk(delta)) for delta in deltas]
+    assert text(b"".join(step.out for step in steps)) == "one "
+    assert [step.token for step in steps] == [True, False, False]
+    assert sum(step.finished for step in steps) == 1
+
+
+def test_nothing_is_an_answer_to_a_request_with_stop_sequences() -> None:
+    empty = chunk({"role": "assistant"}), chunk({}, "stop")
+    stream = HUB.stream(context(may_be_empty=True))
+    assert [stream.feed(piece).fault for piece in empty] == [None, None]
+    body = json.dumps({"choices": [{"message": {"content": ""}}]}).encode()
+    assert HUB.whole(body, context(may_be_empty=True)).fault is None
+    refused = HUB.whole(body, context()).fault
+    assert refused is not None
+    assert refused.kind is FaultKind.EMPTY

@@ -183,3 +183,31 @@ def test_no_json_breaks_the_reader(bodies: list[Any]) -> None:
     for body in bodies:
         stream.feed(event(body))
     stream.end()
+
+
+def test_a_choice_that_has_finished_says_nothing_more() -> None:
+    late = [chunk({"content": "late"}), chunk({"role": "assistant", "content": ""}, "length")]
+    ran = run(chunk({"content": "a"}), chunk({"content": "b"}), chunk({}, "stop"), *late, DONE)
+    assert (ran.joined("content"), ran.reasons) == ("ab", ["stop"])
+
+
+def test_a_role_is_told_once() -> None:
+    ran = run(*[chunk({"role": "assistant", "content": "a"})] * 2, *[chunk({"content": "b"})] * 2,
+              chunk({"role": "assistant", "content": "c"}), chunk({}, "stop"))  # fmt: skip
+    roles = [c["choices"][0]["delta"].get("role") for c in ran.chunks]
+    assert roles == ["assistant", None, None, None, None, None]
+    assert ran.joined("content") == "aabbc"
+
+
+def test_an_event_that_is_under_way_is_not_overtaken() -> None:
+    plain = chunk({"content": "a"})
+    for half in (b'data: {"choices":\n', b"data: {", b"event: x\n", b": comm"):
+        pieces = [plain, plain, half, plain, plain, chunk({}, "stop")]
+        cut, whole = Ran(pieces, context()), Ran([b"".join(pieces)], context())
+        assert cut.out == whole.out
+
+
+def test_an_error_after_the_last_finish_reason_comes_too_late() -> None:
+    ran = run(chunk({"content": "a"}), chunk({}, "stop"), event({"error": {"message": "x"}}), DONE)
+    assert ran.fault is None
+    assert ran.reasons == ["stop"]
