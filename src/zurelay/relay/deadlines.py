@@ -73,4 +73,4 @@ class Deadlines:
                 del self._at[key]
                 self._ring(key[0], key[1], now)
         if self._at and self._handle is None:
-            self._arm(min(min(self._at.values()), now + _LOOK_AGAIN))
+            self._arm(min(*self._at.values(), now + _LOOK_AGAIN))
