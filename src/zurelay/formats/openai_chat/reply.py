@@ -6,6 +6,7 @@ from zurelay.chat.estimate import tokens
 from zurelay.chat.faults import Fault
 from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext, Progress, WholeAnswer
+from zurelay.formats.openai_chat import ordinary
 from zurelay.formats.openai_chat import usage as counts
 from zurelay.formats.openai_chat.chunks import Chunk, ChunkReader
 from zurelay.formats.openai_chat.fold import Fold
@@ -17,8 +18,18 @@ from zurelay.wire.sse import Frame
 
 def whole(body: bytes, context: AnswerContext, usage: Usage | None = None) -> WholeAnswer:
     """Read a plain upstream answer; blank space before it is a keep-alive of some hosts."""
+    body = body.strip()
+    if usage is None:
+        short = ordinary.whole(body, context)
+        if short is not None:
+            return short
+    return long_way(body, context, usage)
+
+
+def long_way(body: bytes, context: AnswerContext, usage: Usage | None = None) -> WholeAnswer:
+    """Read any plain answer; `body` has no blank space around it."""
     reader = ChunkReader(context)
-    chunk = reader.whole(body.strip())
+    chunk = reader.whole(body)
     if chunk.fault is not None:
         return WholeAnswer(usage=reader.usage, fault=chunk.fault)
     fold = Fold()

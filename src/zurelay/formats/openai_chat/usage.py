@@ -9,7 +9,7 @@ from typing import Any
 
 from zurelay.chat.usage import Usage
 
-_MOST = 1 << 40
+MOST = 1 << 40
 """Larger counts are lies."""
 
 
@@ -91,7 +91,7 @@ def _count(fields: Mapping[str, Any], name: str) -> int | None:
     value = fields.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if not 0 <= value <= _MOST:  # also what is no number at all
+    if not 0 <= value <= MOST:  # also what is no number at all
         return None
     return int(value)
 
