@@ -11,6 +11,7 @@ import zstandard
 from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 
+_MB = 1024 * 1024
 _IDENTITY = frozenset({"", "identity"})
 
 
@@ -45,9 +46,8 @@ def decode(body: bytes, encoding: str, limit: int) -> bytes:
 
 def body_too_large(limit: int) -> problems.Problem:
     """413, naming the limit."""
-    return problems.too_large(
-        f"The request body is larger than {limit // (1024 * 1024)} MB after decompression."
-    )
+    size = f"{limit // _MB} MB" if limit >= _MB else f"{limit // 1024} KB"
+    return problems.too_large(f"The request body is larger than {size} after decompression.")
 
 
 def _printable(name: str) -> str:

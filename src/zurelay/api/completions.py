@@ -94,9 +94,11 @@ def _admit(
     use = idempotency.read(core, exchange, key, inbound)
     if use is not None and idempotency.repeated(core, exchange, key, inbound, use):
         return
+    snapshot = core.snapshot
+    if inbound.stream and core.streams >= snapshot.max_streams:
+        raise Refused(problems.overloaded_here("The gateway has no room for another stream."))
     plan = _plan(core, inbound, key)
     hold = _reserve(core, inbound, plan, key)
-    snapshot = core.snapshot
     job = Job(
         inbound=inbound,
         front=front,
@@ -111,11 +113,13 @@ def _admit(
         redact=snapshot.redact,
         cache_key=_own_cache_key(key.account, inbound.cache_key),
         affinity_key=conversation(key.account, inbound),
+        expose_routes=core.exposes_routes,
+        comments_end_once=exchange.header(b"x-stainless-lang") == b"go",
     )
     core.parts.ledger.begin(record)
     sink, done = idempotency.recorded(core, exchange, record, use)
     run = Run(job, core.parts.services, sink, core.loop, snapshot.wire, done)
-    core.runs.add(run)
+    core.begin(run)
     run.start()
 
 
@@ -133,6 +137,15 @@ def refuse_early(core: Core, exchange: HttpExchange, front: Front, problem: Prob
         answers.send_problem(exchange, front, problem)
         return
     _refuse(core, exchange, front, _record(core, exchange, key), problem)
+
+
+def abandoned(core: Core, exchange: HttpExchange) -> None:
+    """The log row of a request whose caller left before its body was whole."""
+    key = _known_key(core, exchange)
+    if key is not None:
+        record = _record(core, exchange, key)
+        record.status = "client_closed"
+        _log_unrouted(core, record, 499)
 
 
 def _known_key(core: Core, exchange: HttpExchange) -> Key | None:
@@ -154,6 +167,7 @@ def _record(core: Core, exchange: HttpExchange, key: Key) -> RequestRecord:
         model="",
         client=_text(exchange.header(b"user-agent"), _CLIENT_LENGTH),
         client_request_id=_text(exchange.header(b"x-client-request-id"), _CLIENT_ID_LENGTH),
+        address=core.address(exchange),
     )
 
 

@@ -6,7 +6,8 @@ Everything else (console, admin, docs) takes uvicorn's own ASGI path. Knows sock
 framing, nothing of keys, models or JSON.
 """
 
-from typing import Any, Protocol, cast
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
@@ -19,9 +20,16 @@ HEAD_SECONDS = 10.0
 """A head must be whole within this time of its first byte, or of the connection."""
 BODY_GRACE_SECONDS = 10.0
 BODY_BYTES_PER_SECOND = 1024
-LINGER_SECONDS = 2.0
+LINGER_SECONDS = 30.0
 """How long an unread body is read and thrown away after an early refusal, so that the refusal is
 not lost to a reset."""
+LINGER_SILENCE_SECONDS = 5.0
+"""How long such a caller may be silent."""
+MAX_AHEAD = 64 * 1024
+"""Bytes that a caller may send ahead, while an answer is under way, before reading stops. Up to
+there the connection is read, so that a caller who leaves is noticed."""
+MAX_QUEUED = 64
+"""Requests that may wait behind one another on a connection."""
 
 
 class Service(Protocol):
@@ -48,7 +56,7 @@ class Service(Protocol):
         ...
 
     def body_lost(self, exchange: HttpExchange) -> None:
-        """The caller left before the body was whole."""
+        """The rest of the body will not come: the caller left, or what comes is no HTTP."""
         ...
 
     def malformed(self, reason: str, status: int) -> bytes:
@@ -56,20 +64,33 @@ class Service(Protocol):
         ...
 
 
+class _TooManyError(Exception):
+    """More requests at once than a connection may have."""
+
+
 class EdgeConnection(HttpToolsProtocol):
-    """One client connection. `service` and the limits are set on a subclass by the server."""
+    """One client connection. `service` and the limits are set on a subclass by the server.
+
+    Requests are answered one after another. `cycle` is the one parsed last, `_active` the one
+    whose answer is under way or whose body is coming; what was parsed behind it waits in
+    `pipeline`, and bytes that come while it is answered wait unparsed.
+    """
 
     service: Service
     keep_alive_idle_s: float = 75.0
     write_stall_s: float = 60.0
 
     # Class-level defaults keep uvicorn's constructor as it is.
+    _active: HttpExchange | RequestResponseCycle | None = None
+    _ahead = b""
+    _deaf = False
     _head_bytes = 0
-    _in_head = True
     _head_since = 0.0
+    _heard = 0.0
     _idle_since = 0.0
-    _stalled_since = 0.0
+    _in_head = True
     _linger_until = 0.0
+    _stalled_since = 0.0
 
     # What uvicorn calls.
 
@@ -79,46 +100,34 @@ class EdgeConnection(HttpToolsProtocol):
         self._head_since = self.loop.time()
         self._ready: list[HttpExchange] = []
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Tell the request under way that its caller is gone."""
-        cycle: object = self.cycle
-        if not isinstance(cycle, HttpExchange):
-            super().connection_lost(exc)
-            return
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - all ends are alike
+        """Tell every request under way that its caller is gone."""
         self.connections.discard(self)
         self.flow.resume_writing()
         self.parser = None  # type: ignore[assignment]
-        if cycle.body_complete:
-            cycle.lost()
-        else:
-            self.service.body_lost(cycle)
+        for cycle in list(self._unfinished()):
+            if isinstance(cycle, HttpExchange):
+                if not cycle.body_complete:
+                    self.service.body_lost(cycle)
+                cycle.lost()
+            else:
+                cycle.disconnected = not cycle.response_complete
+                cycle.message_event.set()
+        self.pipeline.clear()
 
     def data_received(self, data: bytes) -> None:
-        """Feed the parser, then act: never from inside its callbacks."""
-        if self.parser is None or self._linger_until:
+        """Feed the parser, unless an answer has to go out first."""
+        if self.parser is None or self._deaf:
             return
-        if self._in_head:
-            self._head_bytes += len(data)
-            if self._idle_since:
-                self._idle_since = 0.0
-                self._head_since = self.loop.time()
-        try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            pass  # No upgrades here: the request is answered as plain HTTP.
-        except httptools.HttpParserError:
-            self._refuse_bytes("This is not a valid HTTP/1.1 request.", 400)
+        if self._linger_until:
+            self._heard = self.loop.time()
             return
-        if self._in_head and self._head_bytes > MAX_HEAD:
-            self._refuse_bytes("The request head is larger than 32 KiB.", 431)
+        if self._ahead or self._answering():
+            self._ahead += data
+            if len(self._ahead) > MAX_AHEAD:
+                self.flow.pause_reading()
             return
-        if self._ready:
-            ready, self._ready = self._ready, []
-            for exchange in ready:
-                self._serve_or_queue(exchange)
-        cycle: object = self.cycle
-        if isinstance(cycle, HttpExchange) and not cycle.body_complete:
-            self._body_under_way(cycle, len(data))
+        self._feed(data)
 
     def eof_received(self) -> None:
         """A half-closed caller counts as gone: nobody waits for an answer that way."""
@@ -127,23 +136,31 @@ class EdgeConnection(HttpToolsProtocol):
         """The caller does not read: stop the source, and start the stall clock."""
         super().pause_writing()
         self._stalled_since = self.loop.time()
-        cycle: object = self.cycle
-        if isinstance(cycle, HttpExchange):
-            cycle.set_paused(True)
+        if isinstance(self._active, HttpExchange):
+            self._active.set_paused(True)
 
     def resume_writing(self) -> None:
         """The caller reads again."""
         super().resume_writing()
         self._stalled_since = 0.0
-        cycle: object = self.cycle
-        if isinstance(cycle, HttpExchange):
-            cycle.set_paused(False)
+        if isinstance(self._active, HttpExchange):
+            self._active.set_paused(False)
 
     # What the parser calls.
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header; what trails a body is nothing to us."""
+        if self._in_head:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Choose the way: data plane or ASGI."""
         self._in_head = False
+        if self._head_bytes > MAX_HEAD and self._head_size() > MAX_HEAD:
+            raise _TooManyError
+        if len(self.pipeline) >= MAX_QUEUED:
+            raise _TooManyError
+        self._head_bytes = 0
         raw_path, query = _split(self.url)
         if not self.service.takes(raw_path):
             super().on_headers_complete()
@@ -159,14 +176,10 @@ class EdgeConnection(HttpToolsProtocol):
             expects_continue=self.expect_100_continue,
             started=self.loop.time(),
         )
-        previous: object = self.cycle
-        exchange.queued_behind = (
-            cast("HttpExchange | RequestResponseCycle", previous)
-            if previous is not None and not previous.response_complete  # type: ignore[attr-defined]
-            else None
-        )
-        if exchange.queued_behind is not None:
-            self.flow.pause_reading()
+        previous: Any = self.cycle
+        if previous is None or previous.response_complete:
+            self._active = exchange
+        else:
             self.pipeline.appendleft((exchange, None))  # type: ignore[arg-type]
         self.cycle = exchange  # type: ignore[assignment]
 
@@ -183,7 +196,6 @@ class EdgeConnection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The request is whole; it is served when the parser has returned."""
         self._in_head = True
-        self._head_bytes = 0
         cycle: object = self.cycle
         if isinstance(cycle, HttpExchange):
             cycle.body_complete = True
@@ -192,33 +204,98 @@ class EdgeConnection(HttpToolsProtocol):
         super().on_message_complete()
 
     def _start_asgi_task(self, cycle: Any, app: Any) -> None:
-        """Start a request that waited behind another on this connection."""
-        if not isinstance(cycle, HttpExchange):
-            super()._start_asgi_task(cycle, app)
-            return
-        cycle.queued_behind = None
-        if cycle.body_complete:
-            self.service.serve(cycle)
+        """Start a request that goes uvicorn's way."""
+        self._active = cycle
+        super()._start_asgi_task(cycle, app)
 
     def on_response_complete(self) -> None:
-        """Go on with a queued request, or wait for the next one. Idle time is swept, not timed."""
+        """Go on with a waiting request, or wait for one. Idle time is swept, not timed."""
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
         self._idle_since = self.loop.time()
         self.flow.resume_reading()
-        if self.pipeline:
-            cycle, app = self.pipeline.pop()
-            self._start_asgi_task(cycle, app)
+        if self.pipeline or self._ahead:
+            self.loop.call_soon(self._next)  # not from here: many answers would nest
+
+    # What an exchange calls.
+
+    def hold_body(self, held: bool) -> None:
+        """Read no more of a body for now, or read on."""
+        if held:
+            self.flow.pause_reading()
+        else:
+            self.flow.resume_reading()
+
+    def linger(self) -> None:
+        """The answer is out before the body was read: say so, drop the rest, then close."""
+        self._heard = self.loop.time()
+        self._linger_until = self._heard + LINGER_SECONDS
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
 
     # Our own.
 
-    def _serve_or_queue(self, exchange: HttpExchange) -> None:
-        if exchange.queued_behind is None and not exchange.response_complete:
-            self.service.serve(exchange)
+    def _answering(self) -> bool:
+        """A whole request is here and its answer is not out."""
+        active = self._active
+        if active is None or active.response_complete:
+            return False
+        return active.body_complete if isinstance(active, HttpExchange) else not active.more_body
+
+    def _feed(self, data: bytes) -> None:
+        """Parse, then act: never from inside the parser's callbacks."""
+        if self._in_head:
+            self._head_bytes += len(data)
+            if self._idle_since:
+                self._idle_since = 0.0
+                self._head_since = self.loop.time()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            # No upgrades here: it is answered as plain HTTP, and the parser takes no more.
+            self.cycle.keep_alive = False
+            self._deaf = True
+        except httptools.HttpParserError as error:
+            if isinstance(error.__context__, _TooManyError) and not self.pipeline:
+                self._refuse_bytes(_HEAD_TOO_LARGE, 431)
+            else:
+                self._refuse_bytes("This is not a valid HTTP/1.1 request.", 400)
+        else:
+            if self._in_head and self._head_bytes > MAX_HEAD:
+                self._refuse_bytes(_HEAD_TOO_LARGE, 431)
+        ready, self._ready = self._ready, []
+        for exchange in ready:
+            if exchange is self._active and not exchange.response_complete:
+                self.service.serve(exchange)
+        cycle = self._active
+        if isinstance(cycle, HttpExchange) and not cycle.body_complete:
+            self._body_under_way(cycle, len(data))
+
+    def _next(self) -> None:
+        """The answer before is out: serve what waits, or parse what came ahead."""
+        if self.parser is None or self.transport.is_closing():
+            return
+        if not self.pipeline:
+            data, self._ahead = self._ahead, b""
+            if data:
+                self._feed(data)
+            return
+        cycle: Any
+        cycle, app = self.pipeline.pop()
+        self._idle_since = 0.0
+        if not isinstance(cycle, HttpExchange):
+            self._start_asgi_task(cycle, app)
+            return
+        self._active = cycle
+        cycle.started = self.loop.time()
+        if cycle.body_complete:
+            self.service.serve(cycle)
+        else:
+            self._body_under_way(cycle, cycle.body_size)
 
     def _body_under_way(self, exchange: HttpExchange, size: int) -> None:
-        if exchange.queued_behind is not None:
+        if exchange.response_complete:
             return
         if not exchange.head_checked:
             exchange.head_checked = True
@@ -227,31 +304,54 @@ class EdgeConnection(HttpToolsProtocol):
                 self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if not exchange.response_complete:
             self.service.body_grew(exchange, size)
-        if exchange.response_complete:
-            self.linger()
-
-    def linger(self) -> None:
-        """The answer is out before the body was read: drop the rest, then close."""
-        self._linger_until = self.loop.time() + LINGER_SECONDS
 
     def _refuse_bytes(self, reason: str, status: int) -> None:
+        """Answer what is no request. Requests that came before it are answered first."""
+        cycle: Any = self.cycle
+        if isinstance(cycle, HttpExchange) and not cycle.body_complete:
+            self.service.body_lost(cycle)
+            cycle.response_complete = True
+            cycle = self._before(cycle)
+        if cycle is not None and not cycle.response_complete:
+            cycle.keep_alive = False
+            self._deaf = True
+            return
         self.transport.write(self.service.malformed(reason, status))
         self.linger()
+
+    def _before(self, lost: HttpExchange) -> HttpExchange | RequestResponseCycle | None:
+        """The request parsed before one that will not be whole, which waits no more."""
+        if lost is self._active:
+            return None
+        self.pipeline.popleft()
+        return self.pipeline[0][0] if self.pipeline else self._active
+
+    def _head_size(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+
+    def _unfinished(self) -> "Iterator[HttpExchange | RequestResponseCycle]":
+        """Every request that has not been answered, and uvicorn's last one all the same."""
+        active = self._active
+        if active is not None and (
+            isinstance(active, RequestResponseCycle) or not active.response_complete
+        ):
+            yield active
+        for cycle, _ in self.pipeline:
+            yield cycle
 
     def sweep(self, now: float) -> None:
         """Close what is idle, stalled or too slow; called about once a second."""
         if self.transport is None or self.transport.is_closing():
             return
         if self._linger_until:
-            if now > self._linger_until:
+            if now > self._linger_until or now - self._heard > LINGER_SILENCE_SECONDS:
                 self.transport.close()
             return
         if self._stalled_since and now - self._stalled_since > self.write_stall_s:
             self.transport.abort()
             return
-        cycle: object = self.cycle
-        busy = cycle is not None and not cycle.response_complete  # type: ignore[attr-defined]
-        if not busy:
+        cycle = self._active
+        if cycle is None or cycle.response_complete:
             if self._idle_since:
                 if now - self._idle_since > self.keep_alive_idle_s:
                     self.transport.close()
@@ -264,7 +364,9 @@ class EdgeConnection(HttpToolsProtocol):
                 spent - BODY_GRACE_SECONDS
             ):
                 self.service.slow_body(cycle)
-                self.linger()
+
+
+_HEAD_TOO_LARGE = "The request head is larger than 32 KiB."
 
 
 def _split(url: bytes) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from zurelay.access.keys import Key
+from zurelay.api.addresses import client_address
 from zurelay.api.exchange import HttpExchange
 from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
@@ -47,6 +48,7 @@ class Core:
     Attributes:
         snapshot: settings in force for new requests.
         runs: requests being relayed.
+        streams: how many of them are streams.
         draining: the process is about to end: connections are not kept.
     """
 
@@ -55,7 +57,32 @@ class Core:
         self.snapshot = snapshot
         self.loop = loop
         self.runs: set[Run] = set()
+        self.streams = 0
         self.draining = False
+
+    @property
+    def exposes_routes(self) -> bool:
+        """Whether callers see providers and their own error texts."""
+        exposed = self.snapshot.expose_routes
+        return self.parts.keys.accounts <= 1 if exposed is None else exposed
+
+    def begin(self, run: Run) -> None:
+        """A run starts."""
+        self.runs.add(run)
+        self.streams += run.streaming
+
+    def end(self, run: Run) -> None:
+        """A run is over."""
+        self.runs.discard(run)
+        self.streams -= run.streaming
+
+    def address(self, exchange: HttpExchange) -> str | None:
+        """Where the caller is, for the log."""
+        trusted = self.snapshot.trusted_proxies
+        if not trusted:
+            return exchange.client_host or None
+        forwarded = b",".join(v for name, v in exchange.headers if name == b"x-forwarded-for")
+        return client_address(exchange.client_host, forwarded, trusted) or None
 
     def authenticate(self, exchange: HttpExchange) -> Key:
         """The caller's key.

@@ -7,8 +7,11 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
+import structlog
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from uvicorn.server import ServerState
+
+log = structlog.get_logger("zurelay.api")
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -25,6 +28,14 @@ class Connection(Protocol):
 
     def on_response_complete(self) -> None:
         """The answer is out; the next request may come."""
+        ...
+
+    def hold_body(self, held: bool) -> None:
+        """Read no more of a body for now, or read on."""
+        ...
+
+    def linger(self) -> None:
+        """The answer is out, the body is not whole: let the caller read the answer all the same."""
         ...
 
 
@@ -60,7 +71,6 @@ class HttpExchange:
         "path",
         "paused",
         "query",
-        "queued_behind",
         "request_id",
         "response_complete",
         "response_started",
@@ -94,7 +104,6 @@ class HttpExchange:
         self.body_complete = False
         self.inflight = 0
         self.head_checked = False
-        self.queued_behind: object | None = None
         self.response_started = False
         self.response_complete = False
         self.disconnected = False
@@ -130,7 +139,22 @@ class HttpExchange:
         """Run `work` as a task of this request; it ends with the caller's connection."""
         task = self._connection.loop.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._task_done)
+
+    def hold_body(self, *, held: bool) -> None:
+        """Read no more of the body for now, or read on."""
+        if not self.disconnected:
+            self._connection.hold_body(held)
+
+    def _task_done(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is not None:
+            log.error("request_failed", request_id=self.request_id, exc_info=error)
+            if not self.response_complete and not self.disconnected:
+                self.abort()  # nobody else will answer
 
     # The answer.
 
@@ -212,7 +236,9 @@ class HttpExchange:
         self._gone = _nothing
         self._on_paused = _ignore
         connection = self._connection
-        if not self.keep_alive and self.body_complete:
+        if not self.body_complete:
+            connection.linger()
+        elif not self.keep_alive:
             connection.transport.close()
         connection.on_response_complete()
 

@@ -21,6 +21,8 @@ from zurelay.formats.base import Front
 
 log = structlog.get_logger("zurelay.api")
 
+_MOST_UNREAD = 64 * 1024
+"""Bytes of body that an endpoint without a body is sent before it refuses."""
 
 Serve = Callable[[Core, HttpExchange, Front], None]
 """What an endpoint is: it answers, now or later."""
@@ -88,23 +90,22 @@ class Gateway:
             return
         try:
             self.core.authenticate(exchange)
-            length = int(exchange.header(b"content-length") or b"0")
-            if length > self.core.snapshot.max_body:
-                raise Refused(body_too_large(self.core.snapshot.max_body))  # noqa: TRY301
-            if self.inflight + length > self.core.snapshot.max_inflight:
-                raise Refused(_no_room())  # noqa: TRY301
         except KeyUnknown:
-            return  # it is looked up when the body is whole
+            exchange.hold_body(held=True)
+            exchange.spawn(self._look_up_unread(exchange, front))
         except Refused as refused:
             self.refuse_unread(exchange, front, refused.problem)
+        else:
+            self._check_length(exchange, front)
 
     def body_grew(self, exchange: HttpExchange, size: int) -> None:
         """Keep count of the bytes of all bodies; refuse the one that outgrows its bound."""
         exchange.inflight += size
         self.inflight += size
-        _, front = self._endpoint(exchange)
-        if exchange.body_size > self.core.snapshot.max_body:
-            self.refuse_unread(exchange, front, body_too_large(self.core.snapshot.max_body))
+        endpoint, front = self._endpoint(exchange)
+        most = self._most(endpoint)
+        if exchange.body_size > most:
+            self.refuse_unread(exchange, front, body_too_large(most))
         elif self.inflight > self.core.snapshot.max_inflight:
             self.refuse_unread(exchange, front, _no_room())
 
@@ -114,14 +115,24 @@ class Gateway:
         self.refuse_unread(exchange, front, problems.slow_body())
 
     def body_lost(self, exchange: HttpExchange) -> None:
-        """The caller left before its body was whole."""
+        """The caller left before its body was whole, or sends what is none."""
         self._release(exchange)
+        exchange.body_parts.clear()
+        endpoint, _ = self._endpoint(exchange)
+        if exchange.request_id and endpoint is not None and endpoint.reads_body:
+            completions.abandoned(self.core, exchange)
 
     def serve(self, exchange: HttpExchange) -> None:
         """Answer a whole request."""
         self._release(exchange)
         if not exchange.request_id:
             self._begin(exchange)
+        if exchange.body_size > _MOST_UNREAD:
+            endpoint, front = self._endpoint(exchange)
+            most = self._most(endpoint)
+            if exchange.body_size > most:  # its last piece was too much
+                self.refuse_unread(exchange, front, body_too_large(most))
+                return
         self._answer(exchange)
 
     def malformed(self, reason: str, status: int) -> bytes:
@@ -145,6 +156,31 @@ class Gateway:
         completions.refuse_early(self.core, exchange, front, problem)
 
     # Our own.
+
+    def _most(self, endpoint: Endpoint | None) -> int:
+        reads = endpoint is not None and endpoint.reads_body
+        return self.core.snapshot.max_body if reads else _MOST_UNREAD
+
+    def _check_length(self, exchange: HttpExchange, front: Front) -> None:
+        """Refuse a body that is announced as larger than may be, or than there is room for."""
+        length = int(exchange.header(b"content-length") or b"0")
+        snapshot = self.core.snapshot
+        if length > snapshot.max_body:
+            self.refuse_unread(exchange, front, body_too_large(snapshot.max_body))
+        elif self.inflight + length > snapshot.max_inflight:
+            self.refuse_unread(exchange, front, _no_room())
+
+    async def _look_up_unread(self, exchange: HttpExchange, front: Front) -> None:
+        """Ask the store for a key before its body is read."""
+        try:
+            await self.core.parts.keys.look_up(exchange.headers)
+        except Refused as refused:
+            self.core.parts.metrics.invalid_key()
+            self.refuse_unread(exchange, front, refused.problem)
+        else:
+            self._check_length(exchange, front)
+        finally:
+            exchange.hold_body(held=False)
 
     def _release(self, exchange: HttpExchange) -> None:
         self.inflight -= exchange.inflight

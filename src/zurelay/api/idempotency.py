@@ -68,13 +68,13 @@ def recorded(
     and its answer is kept unless it is an error.
     """
     if use is None:
-        return exchange, core.runs.discard
+        return exchange, core.end
     store = core.parts.idempotency
     recording = store.begin(use, record.id)
     recording.attach(exchange)
 
     def done(run: Run) -> None:
-        core.runs.discard(run)
+        core.end(run)
         store.settle(use, recording, keep=record.status == "ok")
 
     return recording, done

@@ -64,7 +64,7 @@ def request(core: Core, exchange: HttpExchange, front: Front) -> None:
             )
             answers.send_problem(exchange, front, problem)
             return
-        answers.send_json(exchange, record_view(record))
+        answers.send_json(exchange, record_view(record, providers=core.exposes_routes))
 
     exchange.spawn(look_up())
 

@@ -6,6 +6,7 @@ A request takes the snapshot it began with to its end.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from zurelay.api.addresses import Network
 from zurelay.plan.route import RoutingTable
 from zurelay.relay.timing import Timing
 
@@ -25,6 +26,10 @@ class Snapshot:
         output_estimate: tokens an answer is taken to have when the caller sets no limit.
         redact: removes configured secrets and addresses from a text and cuts it.
         config_hash: names this configuration.
+        max_streams: streams open at once.
+        trusted_proxies: whose `X-Forwarded-For` is believed, for the log.
+        expose_routes: whether callers see providers and their own error texts; None: while there
+            is one account.
     """
 
     table: RoutingTable
@@ -37,3 +42,6 @@ class Snapshot:
     redact: Callable[[str], str]
     output_estimate: int = 4096
     config_hash: str = ""
+    max_streams: int = 10_000
+    trusted_proxies: tuple[Network, ...] = ()
+    expose_routes: bool | None = False

@@ -45,6 +45,7 @@ class Refused(Exception):  # noqa: N818 - it is an answer, not an error of ours
 
 
 INVALID = "invalid_request_error"
+_MOST_SAID = 300
 
 
 def invalid_json(message: str) -> Problem:
@@ -180,6 +181,11 @@ def overloaded_here(message: str, retry_after: float = 1) -> Problem:
     )
 
 
+def ending() -> Problem:
+    """503: this process ends and could not finish the answer; another may give it."""
+    return overloaded_here("The gateway is shutting down; send the request again.")
+
+
 def internal() -> Problem:
     """500: a fault of ours; nothing about it is told."""
     return Problem(
@@ -189,11 +195,22 @@ def internal() -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class FailedAttempt:
-    """One attempt as a caller may see it: route number, public model, and why it failed."""
+    """One attempt as a caller may see it: route number, public model, and why it failed.
+
+    `provider` (or what the operator calls the route to callers) and `said`, the provider's own
+    words made fit to be shown, are empty where callers may not see them.
+    """
 
     route: int
     model: str
     fault: Fault
+    provider: str = ""
+    said: str = ""
+
+    def __str__(self) -> str:
+        at = f" at {self.provider}" if self.provider else ""
+        said = f", said: {self.said[:_MOST_SAID]}" if self.said else ""
+        return f"route {self.route} ({self.model}{at}): {self.fault.shown}{said}"
 
 
 def of_fault(fault: Fault) -> Problem:
@@ -238,7 +255,7 @@ def of_attempts(attempts: Sequence[FailedAttempt], shortest_wait: float | None =
             should_retry=False,
         )
     kinds = {attempt.fault.kind for attempt in attempts}
-    told = "; ".join(f"route {a.route} ({a.model}): {a.fault.shown}" for a in attempts)
+    told = "; ".join(map(str, attempts))
     waits = [a.fault.retry_after for a in attempts if a.fault.retry_after is not None]
     if kinds == {FaultKind.RATE_LIMITED}:
         wait = min(waits) if waits else (shortest_wait or 1)

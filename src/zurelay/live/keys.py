@@ -37,6 +37,7 @@ class KeyRing:
     Attributes:
         refused: calls without a valid key since the start.
         failing: the source did not answer when it was last asked.
+        accounts: how many accounts the keys belong to.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class KeyRing:
         self._asked_at = float("-inf")  # by the loop's clock
         self._asking = asyncio.Lock()
         self.failing = False
+        self.accounts = 0
         self.refused = 0
         self._refused_logged = 0
         self._logged_at = float("-inf")
@@ -183,6 +185,7 @@ class KeyRing:
             self._fresh = asked_at
             if found is not None:
                 self._version, self._by_hash = found
+                self.accounts = len({key.account for key in self._by_hash.values()})
 
     def _read(self, known: int) -> tuple[int, dict[bytes, Key]] | None:
         """In a thread: all keys, or None if nothing changed."""

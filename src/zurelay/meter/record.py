@@ -18,6 +18,7 @@ class Attempt(msgspec.Struct, omit_defaults=True):
     reason: str | None = None  # a FaultKind value
     http_status: int | None = None
     detail: str | None = None  # the provider's own words, redacted, at most 1 KB
+    label: str | None = None  # what callers may see of the route
 
 
 class RequestRecord(msgspec.Struct, omit_defaults=True):
@@ -35,6 +36,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
         unpriced: token classes charged at the dearest price of their side, having none.
         dropped: request fields left out or changed upstream.
         client: user agent of the caller, at most 200 characters.
+        address: where the caller is; for operators.
     """
 
     id: str
@@ -65,3 +67,4 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
     safety_identifier: str | None = None
     client: str | None = None
     client_request_id: str | None = None
+    address: str | None = None

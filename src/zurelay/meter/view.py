@@ -1,6 +1,7 @@
 """A request-log entry as people and programs are shown it.
 
-Callers see of an attempt only its route's number and one word of why it failed; operators see all.
+Callers see of an attempt only its route's number, its label and one word of why it failed, and
+the provider's name and words where the operator lets them; operators see all.
 Nothing here knows endpoints or who asks.
 """
 
@@ -14,8 +15,16 @@ from zurelay.meter.record import Attempt, RequestRecord
 _KINDS = {kind.value: Fault(kind).shown for kind in FaultKind}
 
 
-def record_view(record: RequestRecord, *, operator: bool = False) -> dict[str, Any]:
-    """The JSON object of `GET /v1/requests/{id}`; with `operator`, everything that is known."""
+def record_view(
+    record: RequestRecord, *, operator: bool = False, providers: bool = False
+) -> dict[str, Any]:
+    """The JSON object of `GET /v1/requests/{id}`.
+
+    Args:
+        record: the entry.
+        operator: show everything that is known.
+        providers: show the providers' names and their own words.
+    """
     view: dict[str, Any] = {
         "id": record.id,
         "created": round(record.created, 3),
@@ -33,7 +42,7 @@ def record_view(record: RequestRecord, *, operator: bool = False) -> dict[str, A
         "usage": None if record.usage is None else usage_view(record.usage),
         "cost_usd": format_usd(record.cost),
         "cost_estimated": record.cost_estimated,
-        "attempts": [_attempt_view(attempt, operator) for attempt in record.attempts],
+        "attempts": [_attempt_view(attempt, operator, providers) for attempt in record.attempts],
         "first_token_ms": _ms(record.first_token_ms),
         "duration_ms": _ms(record.duration_ms),
         "dropped": list(record.dropped),
@@ -47,6 +56,7 @@ def record_view(record: RequestRecord, *, operator: bool = False) -> dict[str, A
             "endpoint": record.endpoint,
             "safety_identifier": record.safety_identifier,
             "client_request_id": record.client_request_id,
+            "address": record.address,
             "unpriced": list(record.unpriced),
         }
     return view
@@ -75,7 +85,7 @@ def usage_view(usage: Usage) -> dict[str, Any]:
     return view
 
 
-def _attempt_view(attempt: Attempt, operator: bool) -> dict[str, Any]:
+def _attempt_view(attempt: Attempt, operator: bool, providers: bool) -> dict[str, Any]:
     reason = attempt.reason
     view: dict[str, Any] = {
         "route": attempt.number,
@@ -85,6 +95,11 @@ def _attempt_view(attempt: Attempt, operator: bool) -> dict[str, Any]:
         "first_token_ms": _ms(attempt.first_token_ms),
         "end_ms": _ms(attempt.end_ms),
     }
+    if attempt.label is not None:
+        view["label"] = attempt.label
+    if providers:
+        view["provider"] = attempt.route.partition(":")[0]
+        view["detail"] = attempt.detail
     if operator:
         view |= {
             "route_id": attempt.route,

@@ -53,7 +53,7 @@ def early_facts(plan: Plan, wire: str) -> list[Header]:
 
 
 def late_comment(headers: Sequence[Header], sent: Sequence[Header]) -> bytes:
-    """A comment line with what the head could not say; empty if it said all."""
+    """A comment with what the head could not say; empty if it said all."""
     missing = [h for h in headers if h not in sent]
     if not missing:
         return b""

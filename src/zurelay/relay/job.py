@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from zurelay.chat.faults import Fault
+from zurelay.chat.problems import FailedAttempt
 from zurelay.formats.base import Exchange, Front, Inbound
 from zurelay.meter.ports import Hold, Ledger
 from zurelay.meter.record import RequestRecord
@@ -58,9 +58,12 @@ class Job:
     Attributes:
         started: loop time at which its head arrived.
         redact: removes configured secrets and addresses from a text and cuts it.
-        faults: (route number, public model, fault) of each failed attempt so far.
+        failed: each failed attempt so far, as the caller may see it.
         cache_key: the caller's `prompt_cache_key` made its account's own; None if it sent none.
         affinity_key: names the conversation; None where nothing is remembered.
+        expose_routes: the caller may see providers' names and their own error texts.
+        comments_end_once: comments in the stream end with one newline; older openai-go takes the
+            blank line for an event.
     """
 
     inbound: Inbound
@@ -76,4 +79,6 @@ class Job:
     connect_deadline: float = 5.0
     affinity_key: bytes | None = None
     cache_key: str | None = None
-    faults: list[tuple[int, str, Fault]] = field(default_factory=list)
+    expose_routes: bool = False
+    comments_end_once: bool = False
+    failed: list[FailedAttempt] = field(default_factory=list)

@@ -9,30 +9,41 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
+import structlog
+
 from zurelay.chat import problems
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.problems import FailedAttempt, Problem, Refused
 from zurelay.chat.usage import Usage
-from zurelay.formats.base import AnswerContext, Progress, Target
-from zurelay.formats.choose import back_format
+from zurelay.formats.base import Progress
 from zurelay.meter.record import Attempt as AttemptRecord
 from zurelay.plan.planner import Candidate
-from zurelay.relay import headers, settlement, signals
+from zurelay.relay import headers, preparation, settlement, signals, telling
 from zurelay.relay.attempt import Attempt
 from zurelay.relay.deadlines import Deadlines
 from zurelay.relay.job import Job, Services
-from zurelay.relay.machine import CandidateView, Machine
+from zurelay.relay.machine import CANCELLED, CandidateView, Machine
 from zurelay.relay.ports import Sink
 from zurelay.relay.signals import Outcome, Signal, Timer
 from zurelay.upstream.base import Call as UpstreamCall
 
+log = structlog.get_logger("zurelay.relay")
+
+_DROPPED = {
+    FaultKind.TIMEOUT.value: "no token within the deadline",
+    FaultKind.BAD_ANSWER.value: "too many bytes without a token",
+}
 _AT_ONCE_SECONDS = 1.0
 _LINGER_SECONDS = 2.0
 """How long the rest of an upstream's answer is awaited so that its connection can be used again."""
 
 
 class Run:
-    """One request on its way. `done` is called once, after its last byte was handed over."""
+    """One request on its way. `done` is called once, after its last byte was handed over.
+
+    Attributes:
+        streaming: the caller wants an event stream.
+    """
 
     def __init__(
         self,
@@ -49,11 +60,11 @@ class Run:
         self._loop = loop
         self._wire = wire
         self._done = done
-        self._streaming = job.inbound.stream
+        self.streaming = job.inbound.stream
         self._machine = Machine(
             job.timing,
             [_view(c) for c in job.plan.candidates],
-            streaming=self._streaming,
+            streaming=self.streaming,
             jitter=services.jitter(),
         )
         self._deadlines = Deadlines(loop, self._rang)
@@ -65,6 +76,7 @@ class Run:
         self._last_write = 0.0
         self._last_alive = 0.0
         self._problem: Problem | None = None
+        self._ending = False
         self._settled = False
 
     # What the edge calls.
@@ -78,6 +90,7 @@ class Run:
 
     def shut_down(self) -> None:
         """The grace time of a shutdown is over."""
+        self._ending = True
         self._feed(signals.ShuttingDown())
 
     # Signals.
@@ -156,12 +169,15 @@ class Run:
         self._note_failure(attempt, fault, now)
         self._feed(signals.Failed(attempt.number, fault, at_once=at_once, may_repeat=repeat))
 
-    def _note_failure(self, attempt: Attempt, fault: Fault, now: float) -> None:
+    def _note_failure(
+        self, attempt: Attempt, fault: Fault, now: float, *, blame: bool = True
+    ) -> None:
         candidate = attempt.candidate
         self._end_record(attempt, "failed", fault.kind.value, now)
-        attempt.record.detail = self._job.redact(fault.message) or None
-        self._job.faults.append((candidate.route.number, candidate.public_model, fault))
-        if attempt.finished:
+        said = telling.words(self._job, fault.message)
+        attempt.record.detail = said or None
+        self._job.failed.append(telling.failed(self._job, candidate, fault, said))
+        if attempt.finished or not blame:
             self._services.health.neutral(candidate.route)
             return
         self._services.affinity.forget(self._job.affinity_key, candidate.route.id)
@@ -181,8 +197,25 @@ class Run:
             while self._pending:
                 for action in self._machine.handle(self._pending.popleft()):
                     _PERFORM[type(action)](self, action)
+        except Exception:
+            log.exception("request_failed", request_id=self._job.record.id)
+            self._give_up()
         finally:
             self._busy = False
+
+    def _give_up(self) -> None:
+        """A fault of ours: the request ends here, whatever state it was in."""
+        self._pending.clear()
+        self._machine.over = True
+        self._machine.steady = False
+        for number in self._attempts:
+            self._drop(signals.Drop(number, "cancelled"))
+        if self._settled:
+            self._sink.abort()
+            self._done(self)
+            return
+        self._problem = problems.internal()
+        self._settle(signals.Settle(Outcome.FAILED, None))
 
     # Actions.
 
@@ -201,6 +234,7 @@ class Run:
             model=candidate.public_model,
             status="running",
             start_ms=self._ms(now),
+            label=candidate.route.provider.label or None,
         )
         self._job.record.attempts.append(record)
         try:
@@ -234,50 +268,18 @@ class Run:
         self, number: int, candidate: Candidate, record: AttemptRecord, now: float
     ) -> Attempt:
         job = self._job
-        model = candidate.model
-        kind = candidate.route.provider.kind
-        profile = model.profile(kind.profile)
-        back = back_format(
-            kind.format,
-            kind.also,
-            only=model.format,
-            lacks=profile.chat_lacks,
-            files=profile.file_parts,
-            needs=job.inbound.needs,
-            effort=candidate.effort_shown,
-        )
-        exchange = self._services.exchange(job.front.name, back)
-        upstream_streams = self._streaming or candidate.high_effort
-        target = Target(
-            public_model=candidate.public_model,
-            upstream_model=candidate.upstream_model,
-            profile=profile,
-            effort=candidate.effort,
-            effort_default=candidate.effort_shown,
-            max_output=model.max_output,
-            stream=upstream_streams,
-            cache_key=job.cache_key,
-        )
+        exchange = self._services.exchange(job.front.name, preparation.back(job, candidate))
+        upstream_streams = self.streaming or candidate.high_effort
+        target = preparation.target(job, candidate, streams=upstream_streams)
         outbound = exchange.write(job.inbound, target)
-        context = AnswerContext(
-            answer_id=job.answer_id,
-            created=job.created,
-            model=candidate.public_model,
-            include_usage=job.inbound.include_usage,
-            prompt_estimate=job.plan.input_estimate,
-            profile=profile,
-            stop=outbound.stop,
-            choices=job.inbound.choices,
-            may_be_empty=bool(job.inbound.stop),
-        )
         return Attempt(
             number=number,
             candidate=candidate,
             exchange=exchange,
-            context=context,
+            context=preparation.context(job, target, outbound),
             outbound=outbound,
             record=record,
-            streaming=self._streaming,
+            streaming=self.streaming,
             upstream_streams=upstream_streams,
             started=now,
             now=self._loop.time,
@@ -300,7 +302,7 @@ class Run:
             type=problem.type,
             status=problem.status,
         )
-        self._job.faults.append((candidate.route.number, candidate.public_model, fault))
+        self._job.failed.append(telling.failed(self._job, candidate, fault, ""))
         self._feed(signals.Failed(number, fault))
 
     def _drop(self, action: signals.Drop) -> None:
@@ -312,13 +314,11 @@ class Run:
         if attempt.record.end_ms is not None:
             return
         now = self._loop.time()
-        if action.reason == FaultKind.TIMEOUT.value and action.blame:
-            self._note_failure(
-                attempt, Fault(FaultKind.TIMEOUT, "no token within the deadline"), now
-            )
+        if action.reason != CANCELLED:
+            fault = Fault(FaultKind(action.reason), _DROPPED[action.reason])
+            self._note_failure(attempt, fault, now, blame=action.blame)
             return
-        status = "cancelled" if action.reason == "cancelled" else "failed"
-        self._end_record(attempt, status, action.reason, now)
+        self._end_record(attempt, CANCELLED, action.reason, now)
         self._services.health.neutral(attempt.candidate.route)
 
     def _set(self, action: signals.Set) -> None:
@@ -356,14 +356,17 @@ class Run:
     def _keep_alive(self, _action: signals.KeepAlive) -> None:
         self._last_write = self._loop.time()
         if not self._sink.paused:
-            self._sink.write(self._job.front.keep_alive)
+            self._sink.write(self._comment(self._job.front.keep_alive))
 
     def _fail(self, action: "signals.Refuse | signals.SendFault") -> None:
         fault = action.fault
         if fault is not None and not fault.moves_on:
-            self._problem = problems.of_fault(self._public(fault))
+            self._problem = problems.of_fault(telling.own_fault(self._job, fault))
             return
-        failed = [FailedAttempt(*told) for told in self._job.faults]
+        if fault is None and self._ending:
+            self._problem = problems.ending()
+            return
+        failed = self._job.failed
         if fault is not None and not failed:
             failed = [FailedAttempt(1, self._job.plan.asked, fault)]
         self._problem = problems.of_attempts(failed, action.wait)
@@ -405,8 +408,8 @@ class Run:
             self._done(self)
 
     def _finish_answer(self, attempt: Attempt, usage: Usage | None) -> None:
-        if self._streaming and attempt.stream is not None:
-            comment = headers.late_comment(self._facts(attempt), self._sent_headers)
+        if self.streaming and attempt.stream is not None:
+            comment = self._late_comment(attempt)
             self._sink.close(attempt.stream.finale(usage or Usage(), comment))
             return
         answer = attempt.assembled()
@@ -421,15 +424,21 @@ class Run:
         problem = self._problem or problems.internal()
         job = self._job
         if self._open:
-            comment = b""
-            if attempt is not None:
-                comment = headers.late_comment(self._facts(attempt), self._sent_headers)
+            comment = b"" if attempt is None else self._late_comment(attempt)
             self._sink.close(comment + job.front.problem_event(problem, job.record.id))
             return
         status, body = job.front.problem_body(problem, job.record.id)
         self._sink.answer(status, [headers.JSON, *headers.of_problem(problem)], body)
 
     # Small things.
+
+    def _late_comment(self, attempt: Attempt) -> bytes:
+        return self._comment(headers.late_comment(self._facts(attempt), self._sent_headers))
+
+    def _comment(self, text: bytes) -> bytes:
+        """A comment as this caller takes it; what is none stays as it is."""
+        once = self._job.comments_end_once and text.startswith(b":")
+        return text.removesuffix(b"\n") if once else text
 
     def _facts(self, attempt: Attempt) -> list[headers.Header]:
         return headers.facts(
@@ -450,23 +459,6 @@ class Run:
         record.status = status
         record.reason = reason
         record.end_ms = self._ms(now)
-
-    def _public(self, fault: Fault) -> Fault:
-        """The fault with our names for what the provider names, and no secrets."""
-        text = fault.message
-        for attempt in self._attempts.values():
-            name = attempt.candidate.upstream_model
-            if name != attempt.candidate.public_model:
-                text = text.replace(name, attempt.candidate.public_model)
-        return Fault(
-            fault.kind,
-            self._job.redact(text),
-            param=fault.param,
-            code=fault.code,
-            type=fault.type,
-            status=fault.status,
-            retry_after=fault.retry_after,
-        )
 
     def _ms(self, at: float) -> float:
         return round((at - self._job.started) * 1000, 2)

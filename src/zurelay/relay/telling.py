@@ -1,0 +1,39 @@
+"""What a caller is told of attempts that failed: our names, the provider's words where it may be.
+
+Text work on what the job knows; decides nothing about routes.
+"""
+
+from dataclasses import replace
+
+from zurelay.chat.faults import Fault
+from zurelay.chat.problems import FailedAttempt
+from zurelay.plan.planner import Candidate
+from zurelay.relay.job import Job
+
+
+def words(job: Job, text: str) -> str:
+    """A provider's words with our names for what it names, and no secrets."""
+    if not text:
+        return ""
+    for candidate in job.plan.candidates:
+        if candidate.upstream_model != candidate.public_model:
+            text = text.replace(candidate.upstream_model, candidate.public_model)
+    return job.redact(text)
+
+
+def own_fault(job: Job, fault: Fault) -> Fault:
+    """The request's own fault, fit to be passed on."""
+    return replace(fault, message=words(job, fault.message))
+
+
+def failed(job: Job, candidate: Candidate, fault: Fault, said: str) -> FailedAttempt:
+    """A failure for the answer in which every attempt is named; `said` is fit to be shown."""
+    provider = candidate.route.provider
+    exposed = job.expose_routes
+    return FailedAttempt(
+        candidate.route.number,
+        candidate.public_model,
+        fault,
+        provider.label or (provider.name if exposed else ""),
+        said if exposed else "",
+    )
