@@ -30,10 +30,14 @@ SendCall = Callable[[Call], Recorder]
 CHUNKED = {"transfer-encoding": "chunked"}
 
 
-async def _play(send: SendCall, *scripts: Script, method: str = "POST", **options: int) -> Recorder:
+async def _play(
+    send: SendCall, *scripts: Script, method: str = "POST", limit: int | None = None
+) -> Recorder:
     async with ScriptedUpstream(*scripts) as upstream:
         url = upstream.base_url
-        call = post(url, **options) if method == "POST" else Call(method, url, (), b"", **options)
+        call = (
+            post(url, limit=limit) if method == "POST" else Call(method, url, (), b"", limit=limit)
+        )
         return await send(call).over()
 
 
@@ -102,7 +106,7 @@ async def test_whole_answers_arrive_byte_by_byte(name: str, send: SendCall) -> N
 async def test_a_cut_at_any_byte_is_never_taken_for_an_end(name: str, client: HttpClient) -> None:
     script, body = WHOLE[name]
     length = len(wire(script))
-    scripts = [cut(script, n) for n in range(length)]
+    scripts: list[Script] = [cut(script, n) for n in range(length)]
     async with ScriptedUpstream(*scripts) as upstream:
         for n in range(length):
             recorder = Recorder()

@@ -89,7 +89,7 @@ def test_nothing_at_all_is_whole(encoding: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
 def test_a_bomb_comes_in_bounded_pieces(encoding: str) -> None:
-    encode = {
+    encode: Callable[[bytes], bytes] = {
         "gzip": gzip.compress,
         "deflate": zlib.compress,
         "br": lambda data: brotli.compress(data, quality=5),

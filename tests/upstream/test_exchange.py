@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from zurelay.testing import (
     ScriptedUpstream,
     Send,
     Stall,
+    Step,
     chat_chunks,
     chunk,
     head,
@@ -28,6 +30,14 @@ from zurelay.upstream.exchange import PIECE
 
 SendCall = Callable[..., Recorder]
 MEGABYTE = 1024 * 1024
+
+
+def _more_than(chunks: int, recorder: Recorder) -> bool:
+    return len(recorder.chunks) > chunks or "end" in recorder.heard
+
+
+def _has(body: bytes, recorder: Recorder) -> bool:
+    return recorder.body == body
 
 
 async def _settled(upstream: ScriptedUpstream) -> int:
@@ -80,7 +90,7 @@ async def test_a_paused_receiver_stops_a_bomb_in_the_middle(send: SendCall) -> N
             seen = len(recorder.chunks)
             assert recorder.handle is not None
             recorder.handle.resume()
-            await recorder.until(lambda r, seen=seen: len(r.chunks) > seen or "end" in r.heard)
+            await recorder.until(partial(_more_than, seen))
         assert len(recorder.body) == size
         assert all(len(c) <= PIECE for c in recorder.chunks)
 
@@ -131,7 +141,7 @@ async def test_events_arrive_one_by_one(compressed: bool, send: SendCall) -> Non
     """The server goes on only after each event was received."""
     events = chat_chunks("one two three")
     gates = [asyncio.Event() for _ in events]
-    steps: list[Any] = []
+    steps: list[Step] = []
     stream = iter(sse_reply(events, compressed=compressed))
     steps.append(next(stream))
     for gate, step in zip(gates, stream, strict=False):
@@ -142,7 +152,7 @@ async def test_events_arrive_one_by_one(compressed: bool, send: SendCall) -> Non
         for gate, event in zip(gates, events, strict=True):
             gate.set()
             expected += sse_event(event)
-            await recorder.until(lambda r, e=expected: r.body == e)
+            await recorder.until(partial(_has, expected))
         await recorder.over()
         assert recorder.error is None
 

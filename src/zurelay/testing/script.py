@@ -14,36 +14,41 @@ from typing import Any
 Headers = Mapping[str, str]
 
 
+class Step:
+    """One of `Send`, `Pause`, `Close`, `Reset`, `Stall`."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Send:
+class Send(Step):
     """Write bytes."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(Step):
     """Wait for some seconds, or until an event is set."""
 
     until: float | asyncio.Event
 
 
 @dataclass(frozen=True, slots=True)
-class Close:
+class Close(Step):
     """Close the connection in order, after what was written."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reset:
+class Reset(Step):
     """Break the connection so that the peer sees a reset."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stall:
+class Stall(Step):
     """Do nothing more until the peer goes away."""
 
 
-Step = Send | Pause | Close | Reset | Stall
 Script = Sequence[Step]
 
 

@@ -81,7 +81,7 @@ class ScriptedUpstream:
         self.sent = 0
         """Bytes handed to the system for sending."""
         self.failures: list[Exception] = []
-        """What went wrong in `answer`; raised when the block is left."""
+        """What went wrong in `answer` or a script; the first is raised when the block is left."""
 
     @property
     def base_url(self) -> str:
@@ -241,7 +241,14 @@ class _Connection(asyncio.Protocol):
         request = _cut_request(self._received, self._number)
         if request is not None:
             script = self._upstream.script_for(request)
-            self.task = asyncio.get_running_loop().create_task(self._play(script))
+            self.task = asyncio.get_running_loop().create_task(self._run(script))
+
+    async def _run(self, script: Script) -> None:
+        try:
+            await self._play(script)
+        except Exception as error:  # noqa: BLE001 - shown when the block is left
+            self._upstream.failures.append(error)
+            self.abort()
 
     async def _play(self, script: Script) -> None:
         for step in script:
@@ -260,6 +267,8 @@ class _Connection(asyncio.Protocol):
                     return
                 case Stall():
                     await asyncio.get_running_loop().create_future()
+                case _:
+                    raise TypeError(f"not a step: {step!r}")
         self.task = None
         self._next()
 

@@ -5,6 +5,7 @@ know HTTP beyond the CONNECT of a tunnel, and sets no deadline: the caller cance
 """
 
 import asyncio
+import os
 import socket
 import ssl
 from collections.abc import Callable, Sequence
@@ -69,7 +70,7 @@ class Dialer:
         try:
             return await _race(addresses)
         except OSError as error:
-            reason = error.strerror or "no address answers"
+            reason = os.strerror(error.errno).lower() if error.errno else "no address answers"
             raise UpstreamError(
                 ErrorKind.CONNECT,
                 f"cannot connect to {bracketed(host)}:{port}: {reason}",
