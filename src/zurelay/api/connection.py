@@ -64,8 +64,12 @@ class Service(Protocol):
         ...
 
 
-class _TooManyError(Exception):
-    """More requests at once than a connection may have."""
+class _RefusedError(Exception):
+    """Bytes that are answered with `status`, whatever they are."""
+
+    def __init__(self, reason: str, status: int) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 class EdgeConnection(HttpToolsProtocol):
@@ -90,6 +94,7 @@ class EdgeConnection(HttpToolsProtocol):
     _idle_since = 0.0
     _in_head = True
     _linger_until = 0.0
+    _plain_head = b""
     _stalled_since = 0.0
 
     # What uvicorn calls.
@@ -157,9 +162,12 @@ class EdgeConnection(HttpToolsProtocol):
         """Choose the way: data plane or ASGI."""
         self._in_head = False
         if self._head_bytes > MAX_HEAD and self._head_size() > MAX_HEAD:
-            raise _TooManyError
+            raise _RefusedError(_HEAD_TOO_LARGE, 431)
         if len(self.pipeline) >= MAX_QUEUED:
-            raise _TooManyError
+            raise _RefusedError(_NO_HTTP, 400)
+        if self.parser.should_upgrade():
+            self._plain_head = self._without_upgrade()
+            return
         self._head_bytes = 0
         raw_path, query = _split(self.url)
         if not self.service.takes(raw_path):
@@ -196,6 +204,8 @@ class EdgeConnection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The request is whole; it is served when the parser has returned."""
         self._in_head = True
+        if self._plain_head:
+            return
         cycle: object = self.cycle
         if isinstance(cycle, HttpExchange):
             cycle.body_complete = True
@@ -251,19 +261,15 @@ class EdgeConnection(HttpToolsProtocol):
                 self._idle_since = 0.0
                 self._head_since = self.loop.time()
         try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            # No upgrades here: it is answered as plain HTTP, and the parser takes no more.
-            self.cycle.keep_alive = False
-            self._deaf = True
+            self._parse(data)
+        except _RefusedError as refused:
+            self._refuse_bytes(str(refused), refused.status)
         except httptools.HttpParserError as error:
-            if isinstance(error.__context__, _TooManyError) and not self.pipeline:
-                self._refuse_bytes(_HEAD_TOO_LARGE, 431)
+            cause = error.__context__
+            if isinstance(cause, _RefusedError) and not self.pipeline:
+                self._refuse_bytes(str(cause), cause.status)
             else:
-                self._refuse_bytes("This is not a valid HTTP/1.1 request.", 400)
-        else:
-            if self._in_head and self._head_bytes > MAX_HEAD:
-                self._refuse_bytes(_HEAD_TOO_LARGE, 431)
+                self._refuse_bytes(_NO_HTTP, 400)
         ready, self._ready = self._ready, []
         for exchange in ready:
             if exchange is self._active and not exchange.response_complete:
@@ -271,6 +277,18 @@ class EdgeConnection(HttpToolsProtocol):
         cycle = self._active
         if isinstance(cycle, HttpExchange) and not cycle.body_complete:
             self._body_under_way(cycle, len(data))
+
+    def _parse(self, data: bytes) -> None:
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            # Java's client asks for HTTP/2 this way and sends its body all the same; the parser
+            # would take that for another protocol. Read it again as if nothing had been asked.
+            head, self._plain_head = self._plain_head, b""
+            self.parser = httptools.HttpRequestParser(self)
+            self._parse(head + data[upgrade.args[0] :])
+        if self._in_head and self._head_bytes > MAX_HEAD:
+            raise _RefusedError(_HEAD_TOO_LARGE, 431)
 
     def _next(self) -> None:
         """The answer before is out: serve what waits, or parse what came ahead."""
@@ -326,6 +344,16 @@ class EdgeConnection(HttpToolsProtocol):
         self.pipeline.popleft()
         return self.pipeline[0][0] if self.pipeline else self._active
 
+    def _without_upgrade(self) -> bytes:
+        """The head just parsed, asking for no other protocol."""
+        method = self.parser.get_method()
+        if method == b"CONNECT":
+            raise _RefusedError(_NO_HTTP, 400)
+        version = self.parser.get_http_version().encode("ascii")
+        lines = [b"%b %b HTTP/%b" % (method, self.url, version)]
+        lines += [b"%b: %b" % h for h in self.headers if h[0] not in _UPGRADE]
+        return b"\r\n".join([*lines, b"", b""])
+
     def _head_size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
 
@@ -366,6 +394,8 @@ class EdgeConnection(HttpToolsProtocol):
                 self.service.slow_body(cycle)
 
 
+_UPGRADE = frozenset({b"upgrade", b"connection", b"http2-settings"})
+_NO_HTTP = "This is not a valid HTTP/1.1 request."
 _HEAD_TOO_LARGE = "The request head is larger than 32 KiB."
 
 

@@ -17,6 +17,7 @@ from zurelay.live.idempotency import Idempotency
 from zurelay.live.ids import Ids
 from zurelay.live.keys import KeyRing
 from zurelay.live.ledger import JournalLedger
+from zurelay.live.tokens import TokenRing
 from zurelay.relay.job import Services
 from zurelay.relay.runner import Run
 from zurelay.telemetry.metrics import Metrics
@@ -39,7 +40,7 @@ class Parts:
     idempotency: Idempotency
     wall: Callable[[], float]
     ready: Callable[[], dict[str, object]]
-    admits_metrics: Callable[[HttpExchange], bool]
+    tokens: TokenRing
 
 
 class Core:

@@ -3,9 +3,10 @@
 from zurelay.api import answers
 from zurelay.api.core import Core
 from zurelay.api.exchange import HttpExchange
-from zurelay.chat import problems
+from zurelay.chat.problems import Refused
 from zurelay.formats.base import Front
 
+_LOOPBACK = ("127.", "::1", "::ffff:127.")
 _METRICS_TYPE = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -24,11 +25,24 @@ def ready(core: Core, exchange: HttpExchange, _front: Front) -> None:
 
 
 def metrics(core: Core, exchange: HttpExchange, front: Front) -> None:
-    """Prometheus text, to loopback or an admin."""
-    if not core.parts.admits_metrics(exchange):
-        problem = problems.Problem(
-            403, "permission_error", "not_allowed", "Metrics are served to loopback only."
-        )
-        answers.send_problem(exchange, front, problem)
+    """Prometheus text, to loopback or to an admin token."""
+    if _on_loopback(exchange):
+        exchange.answer(200, [_METRICS_TYPE], core.parts.metrics.render())
+    else:
+        exchange.spawn(_metrics_to_admin(core, exchange, front))
+
+
+async def _metrics_to_admin(core: Core, exchange: HttpExchange, front: Front) -> None:
+    try:
+        await core.parts.tokens.identify(exchange.headers, exchange.method)
+    except Refused as refused:
+        answers.send_problem(exchange, front, refused.problem)
         return
     exchange.answer(200, [_METRICS_TYPE], core.parts.metrics.render())
+
+
+def _on_loopback(exchange: HttpExchange) -> bool:
+    """Whether this machine asks, and not a proxy on it for somebody else."""
+    if exchange.header(b"x-forwarded-for") or exchange.header(b"forwarded"):
+        return False
+    return exchange.client_host.startswith(_LOOPBACK)

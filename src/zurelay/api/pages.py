@@ -3,14 +3,14 @@
 Plain HTML without scripts. Knows brand and address, and asks for the rest when it is looked at.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 _HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; "
@@ -48,8 +48,13 @@ class Status:
     example_model: str
 
 
-def pages(status: Callable[[], Status]) -> Starlette:
-    """The ASGI application of everything that is not the data plane."""
+def pages(status: Callable[[], Status], others: Sequence[BaseRoute] = ()) -> Starlette:
+    """The ASGI application of everything that is not the data plane.
+
+    Args:
+        status: what the page tells, asked when it is looked at.
+        others: what else is served, each at its own path.
+    """
 
     def page(_request: Request) -> Response:
         return HTMLResponse(_page(status()), headers=_HEADERS)
@@ -68,7 +73,7 @@ def pages(status: Callable[[], Status]) -> Starlette:
         )
 
     return Starlette(
-        routes=[Route(path, page) for path in ("/", "/console", "/docs")],
+        routes=[*(Route(path, page) for path in ("/", "/console", "/docs")), *others],
         exception_handlers={404: missing},
     )
 
