@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from zurelay import __version__
+from zurelay.api.addresses import networks
 from zurelay.api.core import Parts
 from zurelay.api.exchange import HttpExchange
 from zurelay.api.offload import Reader
@@ -117,6 +118,7 @@ def snapshot(settings: Settings, table: RoutingTable) -> Snapshot:
             idle_deadline_s=routing.idle_deadline_s,
             idle_deadline_high_effort_s=routing.idle_deadline_high_effort_s,
             request_deadline_s=routing.request_deadline_s,
+            stream_max_s=settings.server.stream_max_s,
             attempts=routing.attempts,
             hedge=routing.hedge,
         ),
@@ -127,6 +129,9 @@ def snapshot(settings: Settings, table: RoutingTable) -> Snapshot:
         max_inflight=settings.server.max_inflight_mb * _MB,
         redact=lambda text: redact(text, hidden),
         config_hash=settings.config_hash,
+        max_streams=settings.server.max_streams,
+        trusted_proxies=networks(settings.server.trusted_proxies),
+        expose_routes=settings.server.expose_routes,
     )
 
 
