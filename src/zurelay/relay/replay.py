@@ -366,13 +366,11 @@ class Recording:
     def _record(self, data: bytes) -> None:
         tape = self._answer.tape
         tape.append(data)
-        if self.joinable:
-            room = self._account()
-            if not room or tape.held > self._most_held:
-                self._off_the_record()
-        elif not self.paused:
+        if not (self.joinable or self.paused):
             tape.clear()
-            self._account()
+        room = self._account()
+        if self.joinable and (not room or tape.held > self._most_held):
+            self._off_the_record()
 
     def _account(self) -> bool:
         """Tell how the memory of the tape changed; whether there is room for it."""
