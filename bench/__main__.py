@@ -28,6 +28,7 @@ from bench.measure import cores, machine, pinned, processor_seconds, resident_by
 from bench.subjects import ROOT, SUBJECTS, NotStartedError, Running, Subject, end
 
 RESULTS = ROOT / "bench" / "results"
+PATIENCE_S = 20
 console = Console(stderr=True, highlight=False)
 
 
@@ -103,15 +104,18 @@ class Bench:
         self.faults.setdefault(running.subject.name, []).append(text)
 
     async def check(self, running: Running) -> bool:
-        """Whether a plain answer and a stream come through at all; also warms the subject up."""
+        """Whether plain answers and streams come through at all; also warms the subject up."""
         await self._upstream.play(events=3, interval=0.0)
-        warm = await load.plain(running.target, 4, 0.7)
-        tokens = await load.first_tokens(running.target, 0.2)
-        for result in (warm, tokens):
-            if result.errors or not result.latencies:
-                self._fault(running, f"does not answer: {result.first_error or 'no answer'}")
+        deadline = monotonic() + PATIENCE_S
+        while True:  # some listen long before they answer
+            warm = await load.plain(running.target, 4, 0.7)
+            tokens = await load.first_tokens(running.target, 0.2)
+            bad = [r for r in (warm, tokens) if r.errors or not r.latencies]
+            if not bad:
+                return True
+            if monotonic() > deadline:
+                self._fault(running, f"does not answer: {bad[0].first_error or 'no answer'}")
                 return False
-        return True
 
     async def memory(self, running: Running) -> None:
         """Memory with 0, 100 and 1,000 open streams that have had their first tokens."""
@@ -242,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     RESULTS.mkdir(exist_ok=True)
     file = RESULTS / f"{results.taken.replace(':', '')}.json"
     file.write_text(json.dumps(results.as_json(), indent=2) + "\n", encoding="utf-8")
-    Console(width=max(100, int(os.environ.get("COLUMNS", "0")))).print(report.table(results))
+    Console(width=max(130, int(os.environ.get("COLUMNS", "0")))).print(report.table(results))
     for name, faults in results.faults.items():
         for fault in faults:
             console.print(f"{name}: {fault}", style="yellow", markup=False)
