@@ -1,14 +1,16 @@
 """A whole gateway in front of a scripted upstream, and a caller."""
 
 import asyncio
+import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.app.gateways import Reader
 from zurelay.testing.gateway import RunningGateway
 from zurelay.testing.upstream import ScriptedUpstream
 from zurelay.upstream.base import Call
@@ -118,6 +120,45 @@ async def caller(gateway: RunningGateway) -> AsyncIterator[Caller]:
     client = HttpClient()
     yield Caller(gateway, client)
     await client.aclose()
+
+
+Start = Callable[[str], Awaitable[Caller]]
+
+
+@pytest.fixture
+async def start(tmp_path: Path) -> AsyncIterator[Start]:
+    """Starts a gateway with a configuration of the test's own; gives its caller."""
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def begin(config: str) -> Caller:
+            gateway = await stack.enter_async_context(RunningGateway(tmp_path, config))
+            client = await stack.enter_async_context(HttpClient())
+            return Caller(gateway, client)
+
+        yield begin
+
+
+Ask = Callable[..., Awaitable[Reader]]
+
+
+@pytest.fixture
+async def ask() -> AsyncIterator[Ask]:
+    """Asks a gateway on a connection of its own, see `Reader.ask`; closes it in the end."""
+    readers: list[Reader] = []
+
+    async def begin(caller: Caller, *headers: str, **fields: Any) -> Reader:
+        readers.append(await Reader.ask(caller.gateway, *headers, **fields))
+        return readers[-1]
+
+    yield begin
+    for reader in readers:
+        await reader.leave()
+
+
+@pytest.fixture
+async def second() -> AsyncIterator[ScriptedUpstream]:
+    async with ScriptedUpstream() as server:
+        yield server
 
 
 async def until(true: Any) -> None:
