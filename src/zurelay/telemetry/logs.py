@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, BinaryIO, Literal, TextIO
 
+import msgspec
 import orjson
 import structlog
 from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
@@ -19,6 +20,8 @@ from structlog.typing import EventDict, FilteringBoundLogger, Processor, Wrapped
 from zurelay.catalogue.money import format_usd
 from zurelay.chat.redact import plain
 from zurelay.meter.record import RequestRecord
+
+_encode = msgspec.json.Encoder().encode
 
 Style = Literal["auto", "json", "console"]
 Level = Literal["debug", "info", "warning", "error"]
@@ -82,33 +85,58 @@ def log_request(record: RequestRecord) -> None:
     _requests.write(record)
 
 
-def request_fields(record: RequestRecord) -> dict[str, Any]:
+class RequestLine(msgspec.Struct, omit_defaults=True, gc=False):
     """The fields of a request's line. Ids, names and numbers only: no key, prompt or user."""
-    fields: dict[str, Any] = {
-        "id": record.id,
-        "key": record.key,
-        "account": record.account,
-        "endpoint": record.endpoint,
-        "model": record.model[:_MOST_NAME],  # the caller's own text where no such model exists
-        "status": record.status,
-        "http_status": record.http_status,
-        "stream": record.stream,
-        "attempts": len(record.attempts),
-    }
-    if record.answered_by is not None:
-        fields["answered_by"] = record.answered_by
-    if record.error is not None:
-        fields["error"] = record.error
+
+    time: str
+    level: str
+    event: str
+    id: str
+    key: str
+    account: str
+    endpoint: str
+    model: str
+    status: str
+    http_status: int
+    attempts: int
+    stream: bool
+    answered_by: str | None = None
+    error: str | None = None
+    ms: float | None = None
+    first_token_ms: float | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: str | None = None
+
+
+def request_line(record: RequestRecord, time: str) -> RequestLine:
+    """The line of a request that is over."""
+    line = RequestLine(
+        time,
+        "info",
+        "request",
+        record.id,
+        record.key,
+        record.account,
+        record.endpoint,
+        record.model[:_MOST_NAME],  # the caller's own text where no such model exists
+        record.status,
+        record.http_status,
+        len(record.attempts),
+        record.stream,
+        record.answered_by,
+        record.error,
+    )
     if record.duration_ms is not None:
-        fields["ms"] = round(record.duration_ms, 1)
+        line.ms = round(record.duration_ms, 1)
     if record.first_token_ms is not None:
-        fields["first_token_ms"] = round(record.first_token_ms, 1)
+        line.first_token_ms = round(record.first_token_ms, 1)
     usage = record.usage
     if usage is not None:
-        fields["tokens_in"] = usage.prompt
-        fields["tokens_out"] = usage.completion
-        fields["cost_usd"] = format_usd(record.cost)
-    return fields
+        line.tokens_in = usage.prompt
+        line.tokens_out = usage.completion
+        line.cost_usd = format_usd(record.cost)
+    return line
 
 
 class _Lines:
@@ -191,13 +219,20 @@ class _RequestLines:
         self._stamp = stamp
 
     def __call__(self, record: RequestRecord) -> None:
-        head = {"time": self._stamp.text(), "level": "info", "event": "request"}
-        self._lines.write_soon(_json(head | request_fields(record)))
+        line = request_line(record, self._stamp.text())
+        try:
+            self._lines.write_soon(_encode(line))
+        except UnicodeEncodeError:  # a lone surrogate in the name a caller made up
+            self._lines.write_soon(_json(msgspec.structs.asdict(line)))
 
 
 def _request_by_structlog(record: RequestRecord) -> None:
     logger: FilteringBoundLogger = structlog.get_logger()
-    logger.info("request", **request_fields(record))
+    line = msgspec.structs.asdict(request_line(record, ""))
+    shown = {name: value for name, value in line.items() if value is not None}
+    for name in ("time", "level", "event"):
+        del shown[name]
+    logger.info("request", **shown)
 
 
 def _ignore(_record: RequestRecord) -> None:
