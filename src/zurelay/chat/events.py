@@ -37,11 +37,15 @@ class ThinkingStarted:
 
 @dataclass(frozen=True, slots=True)
 class ThinkingSigned:
-    """The current reasoning block is complete and carries this proof."""
+    """The current reasoning block is complete and carries this proof.
+
+    `call_id` names the tool call that the proof hangs on, where a format hangs it there.
+    """
 
     signature: str
     origin: str
     redacted: bool = False
+    call_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,12 +62,15 @@ class Thinking:
         signature: the provider's proof or encrypted form, opaque.
         origin: which vendor may read `signature` back; the block is dropped whole elsewhere.
         redacted: whether `signature` holds the whole content and `text` nothing.
+        call_id: the tool call that the proof hangs on, in formats that hang it there; None where
+            the place among the parts says it.
     """
 
     text: str = ""
     signature: str | None = None
     origin: str | None = None
     redacted: bool = False
+    call_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,10 @@ class Profile:
         chat_lacks: what its Chat Completions endpoint refuses and its Responses endpoint takes:
             `tools` (while thinking), `thinking` (it shares none) and effort levels by name.
         budget_field: where a thinking budget in tokens is written; empty if it takes none.
-        thinking_summary: on Responses, a summary of the thinking may be asked for.
+        thinking_summary: where thinking is shared on request (Responses, Gemini), it may be asked
+            for.
+        path_prefix: stands before the path that the format itself gives.
+        media_in_results: on Gemini, a function's result may hold pictures and files.
     """
 
     token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105
@@ -114,6 +117,8 @@ class Profile:
     chat_lacks: frozenset[str] = frozenset()
     budget_field: str = ""
     thinking_summary: bool = True
+    path_prefix: str = ""
+    media_in_results: bool = True
 
     def but(self, **changes: Any) -> "Profile":
         """This profile with `changes` laid over it."""

@@ -115,7 +115,7 @@ def _grow_call(whole: _Open, index: int, arguments: str) -> None:
 
 def _sign(parts: list[Part], event: ThinkingSigned) -> None:
     last = parts[-1] if parts else None
-    signed = Thinking("", event.signature, event.origin, event.redacted)
+    signed = Thinking("", event.signature, event.origin, event.redacted, event.call_id)
     if isinstance(last, Thinking) and last.signature is None and not event.redacted:
         parts[-1] = replace(signed, text=last.text)
     else:

@@ -124,10 +124,12 @@ def _events(choice: Json) -> Iterable[Event]:
         yield ThinkingDelta(delta["reasoning_content"], index)
     for item in delta.get("reasoning_details") or ():
         origin = item.get("format")
+        bound = item.get("id")
         yield ThinkingSigned(
             str(item.get("data") or item.get("signature")),
             origin if isinstance(origin, str) else "",
             redacted=bool(item.get("data")),
+            call_id=bound if isinstance(bound, str) else None,
         )
     if delta.get("content"):
         yield TextDelta(delta["content"], index)
@@ -189,7 +191,9 @@ def _message(parts: Sequence[Part]) -> Json:
     if thought:
         message["reasoning_content"] = thought
     signed = [
-        _signed(part.signature, part.origin, part.redacted) for part in thoughts if part.signature
+        _signed(part.signature, part.origin, part.redacted, part.call_id)
+        for part in thoughts
+        if part.signature
     ]
     if signed:
         message["reasoning_details"] = signed
@@ -207,10 +211,12 @@ def _message(parts: Sequence[Part]) -> Json:
     return message
 
 
-def _signed(signature: str, origin: str | None, redacted: bool) -> Json:
+def _signed(signature: str, origin: str | None, redacted: bool, call_id: str | None) -> Json:
+    """`id` is the tool call that the proof hangs on, as other gateways write it too."""
+    bound = {} if call_id is None else {"id": call_id}
     if redacted:
-        return {"type": "reasoning.encrypted", "data": signature, "format": origin}
-    return {"type": "reasoning.text", "signature": signature, "format": origin}
+        return {"type": "reasoning.encrypted", **bound, "data": signature, "format": origin}
+    return {"type": "reasoning.text", **bound, "signature": signature, "format": origin}
 
 
 class ChatEventWriter:
@@ -237,8 +243,9 @@ class ChatEventWriter:
                 return self._delta(choice, {"reasoning_content": text})
             case RefusalDelta(text, choice):
                 return self._delta(choice, {"refusal": text})
-            case ThinkingSigned(signature, origin, redacted):
-                return self._delta(0, {"reasoning_details": [_signed(signature, origin, redacted)]})
+            case ThinkingSigned(signature, origin, redacted, call_id):
+                signed = _signed(signature, origin, redacted, call_id)
+                return self._delta(0, {"reasoning_details": [signed]})
             case ToolCallStarted(index, call_id, name, choice):
                 function = {"name": name, "arguments": ""}
                 call = {"index": index, "id": call_id, "type": "function", "function": function}

@@ -227,8 +227,16 @@ def thinking(message: Mapping[str, Any]) -> Iterable[Thinking]:
         if not redacted:
             text = None  # shown apart, it belongs to the first proof
         proof = str(item.get("data") or item.get("signature"))
-        origin = item.get("format")
-        out.append(Thinking(own, proof, origin if isinstance(origin, str) else None, redacted))
+        origin, bound = item.get("format"), item.get("id")
+        out.append(
+            Thinking(
+                own,
+                proof,
+                origin if isinstance(origin, str) else None,
+                redacted,
+                bound if isinstance(bound, str) else None,
+            )
+        )
     return out
 
 
