@@ -165,7 +165,8 @@ class Run:
         at_once = (
             fault.kind is FaultKind.CONNECT or fault.status in (502, 503)
         ) and now - attempt.started < _AT_ONCE_SECONDS
-        repeat = at_once and self._services.retries.allows(now)
+        # A resting route may be asked once more too, if its wait is short.
+        repeat = (at_once or fault.retry_after is not None) and self._services.retries.allows(now)
         self._note_failure(attempt, fault, now)
         self._feed(signals.Failed(attempt.number, fault, at_once=at_once, may_repeat=repeat))
 
