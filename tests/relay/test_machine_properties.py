@@ -83,6 +83,7 @@ class Witness:
         self.sent = b""
         self.sender: int | None = None
         self.open = False
+        self.spoken: set[int] = set()
 
     def feed(self, signal: Signal) -> None:
         was_over = self.machine.over
@@ -91,11 +92,14 @@ class Witness:
         known = getattr(signal, "attempt", REQUEST) in self.live
         if isinstance(signal, Arrived) and known:
             self.fed[signal.attempt] += signal.out
-        if isinstance(signal, Skipped) and known:
+            if signal.token or signal.started or signal.finished:
+                self.spoken.add(signal.attempt)
+        skipped = isinstance(signal, Skipped) and known and signal.attempt not in self.spoken
+        if isinstance(signal, Skipped) and skipped:
             self.asked[self.live[signal.attempt]] -= 1
             self.calls -= 1
-        if isinstance(signal, Failed | Ended | Skipped):
-            self.live.pop(signal.attempt, None)
+        if skipped or isinstance(signal, Failed | Ended):
+            self.live.pop(getattr(signal, "attempt", REQUEST), None)
         actions = self.machine.handle(signal)
         if was_over:
             assert actions == []

@@ -33,6 +33,7 @@ class Attempt:
 
     __slots__ = (
         "_assembler",
+        "_begun",
         "_body",
         "_body_size",
         "_exchange",
@@ -100,6 +101,7 @@ class Attempt:
         self._headers: Mapping[str, str] = {}
         self._body: list[bytes] = []
         self._body_size = 0
+        self._begun = False
         self._now = now
         self._wall = wall
         self._on_progress = on_progress
@@ -144,7 +146,7 @@ class Attempt:
             self._tell(progress, last=True)
         elif self._status == 200 and not self.streaming:
             self.answer = self._exchange.whole(b"".join(self._body), self.context)
-            self._tell(Progress(alive=True, ended=True, fault=self.answer.fault), last=True)
+            self._tell(Progress(ended=True, fault=self.answer.fault), last=True)
         else:
             self._tell(Progress(fault=self._error_fault()), last=True)
 
@@ -176,7 +178,10 @@ class Attempt:
         is_answer = self._status == 200 and not self.streaming
         if is_answer:
             if not chunk.isspace():
-                self._tell(Progress(alive=True, started=True))
+                # Most answers come in one piece and end with it: the first is not worth telling.
+                if self._begun:
+                    self._tell(Progress(alive=True, started=True))
+                self._begun = True
         elif self._body_size > MAX_ERROR_BODY:
             if self.handle is not None:
                 self.handle.cancel()

@@ -189,9 +189,10 @@ class Machine:
             self._fail(attempt, signal.fault, do, signal.at_once, signal.may_repeat)
 
     def _skipped(self, signal: Skipped, do: list[Action]) -> None:
-        attempt = self._live.pop(signal.attempt, None)
-        if attempt is None:
+        attempt = self._live.get(signal.attempt)
+        if attempt is None or attempt.started:  # what has spoken was not skipped
             return
+        del self._live[signal.attempt]
         do.append(Clear(Timer.START, attempt.number))
         self._tries -= 1
         candidate = attempt.candidate
