@@ -23,8 +23,8 @@ def back_format(
         own: what the provider speaks.
         also: what it speaks besides.
         only: the one format that reaches the model; empty if `own` does.
-        lacks: what the model's Chat Completions endpoint refuses: `tools` while it thinks, and
-            effort levels.
+        lacks: what the model's Chat Completions endpoint lacks: `tools` while it thinks,
+            `thinking` to be read, and effort levels.
         files: its Chat Completions endpoint takes files.
         needs: what the request has.
         effort: the level in force; None if unknown, which may mean that the model thinks.
@@ -34,5 +34,6 @@ def back_format(
     if RESPONSES not in also or Ability.AUDIO in needs:
         return own
     tools_refused = "tools" in lacks and Ability.TOOLS in needs and effort != "none"
+    unshared = "thinking" in lacks and effort not in (None, "none")
     file_refused = not files and Ability.PDF in needs
-    return RESPONSES if tools_refused or file_refused or effort in lacks else own
+    return RESPONSES if tools_refused or unshared or file_refused or effort in lacks else own
