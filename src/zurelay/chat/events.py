@@ -84,10 +84,11 @@ class UsageSeen:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The choice is complete."""
+    """The choice is complete. `sequence` is the stop sequence that ended it, where known."""
 
     reason: FinishReason
     choice: int = 0
+    sequence: str | None = None
 
 
 Event = (
@@ -109,6 +110,7 @@ class Choice:
 
     parts: tuple[Part, ...]
     finish_reason: FinishReason
+    sequence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,7 @@ class ToolResult:
     call_id: str
     parts: tuple["Text | Image | File", ...]
     is_error: bool = False
+    cache: str | None = None
 
 
 Part = Text | Image | File | Audio | Video | Thinking | RefusalText | ToolCall | ToolResult

@@ -77,6 +77,10 @@ class Profile:
             for.
         path_prefix: stands before the path that the format itself gives.
         media_in_results: on Gemini, a function's result may hold pictures and files.
+        prefill: a conversation may end with an assistant turn, which the model goes on with.
+        late_system: on Messages, a system entry may stand between turns.
+        long_cache: on Messages, `cache_control` takes a `ttl`.
+        betas: on Messages, the `anthropic-beta` names it takes; None takes any.
     """
 
     token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105
@@ -119,6 +123,10 @@ class Profile:
     thinking_summary: bool = True
     path_prefix: str = ""
     media_in_results: bool = True
+    prefill: bool = True
+    late_system: bool = False
+    long_cache: bool = True
+    betas: frozenset[str] | None = None
 
     def but(self, **changes: Any) -> "Profile":
         """This profile with `changes` laid over it."""

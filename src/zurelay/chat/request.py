@@ -24,12 +24,16 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function the model may call; `parameters` is a JSON schema or None for no arguments."""
+    """A function the model may call; `parameters` is a JSON schema or None for no arguments.
+
+    `cache` marks a prompt-cache breakpoint after it: `5m` or `1h`.
+    """
 
     name: str
     description: str | None = None
     parameters: Mapping[str, Any] | None = None
     strict: bool | None = None
+    cache: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ class Inbound(msgspec.Struct, frozen=True, gc=False):
         opening: system text and first user message, which name the conversation for affinity.
         marks: what reading noticed in the messages, in the front's own words, so that an edit
             looks at them again only where something in them may have to change.
+        headers: the caller's headers that belong to the format, lower-case names.
     """
 
     front: str
@@ -75,6 +76,7 @@ class Inbound(msgspec.Struct, frozen=True, gc=False):
     media_count: int = 0
     opening: bytes = b""
     marks: frozenset[str] = frozenset()
+    headers: Mapping[str, str] = {}
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
@@ -107,7 +109,9 @@ class Outbound(msgspec.Struct, frozen=True, gc=False):
     """What goes upstream: path below the base URL, JSON body, and what was left out.
 
     `dropped` holds field paths such as `seed` or `messages[].name`, never caller text. `stop` are
-    the sequences the upstream was not given: the answer's context must carry them.
+    the sequences the upstream was not given: the answer's context must carry them. `effort` is the
+    level in force where it is not the target's, `tool_names` the caller's name of each tool that
+    was renamed. `json_text`: JSON was asked for in words; see `AnswerContext`.
     """
 
     path: str
@@ -115,6 +119,9 @@ class Outbound(msgspec.Struct, frozen=True, gc=False):
     dropped: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     stop: tuple[str, ...] = ()
+    effort: str | None = None
+    tool_names: Mapping[str, str] = {}
+    json_text: bool = False
 
 
 @dataclass(slots=True)
@@ -153,6 +160,9 @@ class AnswerContext(msgspec.Struct, frozen=True, gc=False):
         stop: sequences the gateway must cut itself; empty when the upstream does.
         choices: answers asked for (`n`); the stream is finished when so many are.
         may_be_empty: the caller gave stop sequences, so an answer with nothing may be right.
+        tool_names: the caller's name of each tool that the upstream knows by another.
+        json_text: the text must be JSON, and the model was only told so in words: code fences
+            around it are taken off, and a plain answer that does not parse is a fault.
     """
 
     answer_id: str
@@ -164,6 +174,8 @@ class AnswerContext(msgspec.Struct, frozen=True, gc=False):
     stop: tuple[str, ...] = ()
     choices: int = 1
     may_be_empty: bool = False
+    tool_names: Mapping[str, str] = {}
+    json_text: bool = False
 
 
 class AnswerStream(Protocol):

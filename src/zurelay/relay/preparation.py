@@ -53,4 +53,6 @@ def context(job: Job, target: Target, outbound: Outbound) -> AnswerContext:
         stop=outbound.stop,
         choices=inbound.choices,
         may_be_empty=bool(inbound.stop),
+        tool_names=outbound.tool_names,
+        json_text=outbound.json_text,
     )
