@@ -52,6 +52,19 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
+class AwsCredential:
+    """Who signs requests to AWS, and for which region.
+
+    `session_token` goes with temporary keys; empty for lasting ones.
+    """
+
+    access_key_id: str
+    secret_access_key: str = field(repr=False)
+    region: str
+    session_token: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Provider:
     """One configured account at a vendor.
 
@@ -63,6 +76,7 @@ class Provider:
         label: what callers may see of it.
         max_concurrency: attempts under way at once, None for no bound.
         headers: further headers the operator wants sent.
+        aws: what requests are signed with, where no key is sent instead.
     """
 
     name: str
@@ -72,6 +86,7 @@ class Provider:
     label: str = ""
     max_concurrency: int | None = None
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    aws: AwsCredential | None = None
 
     def auth_headers(self) -> tuple[tuple[str, str], ...]:
         """The headers that carry the credential."""
