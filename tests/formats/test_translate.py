@@ -81,12 +81,13 @@ def test_what_only_the_callers_format_knows_is_dropped_and_reported() -> None:
     body = {
         "model": "m",
         "messages": [{"role": "user", "content": "x"}],
-        "zeta": 1,
+        "top_k": 1,
         "user": "u",
         "alpha": {},
+        "zeta": 1,
     }
     out = HUB.write(ChatFront().read(json.dumps(body).encode()), Target("p", "u", Profile()))
-    assert out.dropped == ("zeta", "alpha")
+    assert out.dropped == ("top_k", "unknown_fields")  # never a caller's own words
     assert json.loads(out.body) == {"model": "u", "messages": body["messages"]}
 
 

@@ -1,7 +1,8 @@
 """Where signed or encrypted thinking comes from, and so who may read it back.
 
 A proof is bound to an account's realm at one vendor and to the format it came in. Elsewhere it is
-refused, or worse, imitated: thinking of another origin is dropped whole. Knows no format.
+refused, or worse, imitated: thinking of another origin is dropped whole. An origin reads
+`realm/carrier`; the marks of other programs have no slash. Knows no format.
 """
 
 
@@ -15,6 +16,11 @@ def may_read(found: str | None, realm: str, carrier: str) -> bool:
     return found is not None and bool(realm) and found == origin(realm, carrier)
 
 
-def is_ours(found: object) -> bool:
-    """Whether an origin was written by this gateway; formats of other programs have no slash."""
-    return isinstance(found, str) and "/" in found
+def is_foreign(found: object, realm: str) -> bool:
+    """Whether this gateway marked it as of another realm; what it never marked is not foreign."""
+    return isinstance(found, str) and "/" in found and found.partition("/")[0] != realm
+
+
+def carrier(found: object) -> object:
+    """What an origin said before this gateway marked it with the realm."""
+    return found.partition("/")[2] if isinstance(found, str) and "/" in found else found

@@ -68,3 +68,15 @@ def test_a_stop_word_of_the_server_explains_an_empty_answer() -> None:
     begun = reader()
     begun.read(choice({}, "stop", stop_reason="END"))
     assert begun.matched_stop
+
+
+def test_proofs_are_marked_with_where_they_came_from() -> None:
+    reader = ChoiceReader(0, lambda index: f"minted{index}", (), False, "openrouter")
+    details = [
+        {"type": "reasoning.text", "text": "t", "signature": "S", "format": "anthropic-claude-v1"},
+        {"type": "reasoning.encrypted", "data": "D"},
+    ]
+    read = reader.read({"index": 0, "delta": {"reasoning_details": details}})
+    assert read is not None
+    marks = [item["format"] for item in read["delta"]["reasoning_details"]]
+    assert marks == ["openrouter/anthropic-claude-v1", "openrouter/unknown"]

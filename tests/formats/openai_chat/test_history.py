@@ -147,3 +147,21 @@ def test_turns_read_the_same_when_the_conversation_grows() -> None:
     for length in range(2, len(messages)):
         part = sent(messages[:length], **quirks)
         assert whole[: len(part)] == part
+
+
+@pytest.mark.parametrize("wanted", ["reasoning_details", "reasoning_content", "reasoning"])
+def test_thinking_of_another_vendor_is_dropped_whole(wanted: Any) -> None:
+    proof = {"type": "reasoning.encrypted", "data": "S", "format": "openai/responses"}
+    message = {**CALLS, "reasoning_content": "R1", "reasoning_details": [proof]}
+    got = sent([USER, message], reasoning_in=wanted, realm="openrouter")[1]
+    assert "R1" not in str(got)
+    assert "S" not in got.get("reasoning_details", "")
+    lost = sent([USER, message], reasoning_in=wanted, realm="deepseek", reasoning_placeholder="")[1]
+    assert lost.get(wanted, "") == ""
+
+
+def test_proofs_go_back_as_they_came_from_the_same_realm() -> None:
+    proof = {"type": "reasoning.encrypted", "data": "S", "format": "openrouter/xai-responses-v1"}
+    message = {**CALLS, "reasoning_details": [proof]}
+    got = sent([USER, message], reasoning_in="reasoning_details", realm="openrouter")[1]
+    assert got["reasoning_details"] == [{**proof, "format": "xai-responses-v1"}]

@@ -25,6 +25,7 @@ from zurelay.chat.request import AnswerFormat, Request, ToolChoice, Turn
 from zurelay.formats.base import Inbound, Outbound, Target
 from zurelay.formats.openai_chat import checks, edit, messages
 from zurelay.formats.openai_chat.view import REQUEST
+from zurelay.formats.reported import reported
 from zurelay.wire import json
 
 Json = dict[str, Any]
@@ -51,7 +52,7 @@ def write(request: Request, target: Target) -> Outbound:
     )
     outbound = edit.write(inbound, target)
     return msgspec.structs.replace(
-        outbound, dropped=tuple(dict.fromkeys((*outbound.dropped, *request.extra)))
+        outbound, dropped=tuple(dict.fromkeys((*outbound.dropped, *reported(request.extra))))
     )
 
 

@@ -210,6 +210,7 @@ class ChunkReader:
                 lambda call: self._mint(number, call),
                 self._context.stop,
                 self._context.profile.think_tags,
+                self._context.profile.realm,
             )
         return reader
 

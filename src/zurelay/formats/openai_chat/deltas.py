@@ -14,6 +14,7 @@ from zurelay.formats.openai_chat import finish
 from zurelay.formats.openai_chat.calls import CallReader, join_arguments
 from zurelay.formats.openai_chat.content import split_content
 from zurelay.formats.openai_chat.history import REASONING, reasoning_text
+from zurelay.formats.origin import origin
 from zurelay.formats.stop_text import StopCutter
 from zurelay.formats.think_tags import ThinkTags
 
@@ -36,6 +37,7 @@ class ChoiceReader:
 
     __slots__ = (
         "_cutter",
+        "_realm",
         "_role_sent",
         "_tags",
         "calls",
@@ -49,9 +51,15 @@ class ChoiceReader:
     )
 
     def __init__(
-        self, index: int, mint: Callable[[int], str], stops: tuple[str, ...], think_tags: bool
+        self,
+        index: int,
+        mint: Callable[[int], str],
+        stops: tuple[str, ...],
+        think_tags: bool,
+        realm: str = "",
     ) -> None:
         self.index = index
+        self._realm = realm
         self.calls = CallReader(mint)
         self._cutter = StopCutter(stops) if stops else None
         self._tags = ThinkTags() if think_tags else None
@@ -123,7 +131,7 @@ class ChoiceReader:
             self._count(thinking)
         elif "reasoning_content" in delta and delta["reasoning_content"] is None:
             out["reasoning_content"] = None
-        signed = _proofs(delta.get("reasoning_details"))
+        signed = _proofs(delta.get("reasoning_details"), self._realm)
         if signed:
             out["reasoning_details"] = signed
         if isinstance(content, str) and content:
@@ -184,10 +192,13 @@ class ChoiceReader:
             self.delivered += weight(text)
 
 
-def _proofs(details: object) -> list[Json]:
-    """The signed or encrypted among `reasoning_details`, without their text."""
-    return [
+def _proofs(details: object, realm: str) -> list[Json]:
+    """The signed or encrypted among `reasoning_details`, without their text, marked by origin."""
+    found = [
         {key: value for key, value in item.items() if key not in ("text", "summary")}
         for item in (details if isinstance(details, list) else [])
         if isinstance(item, dict) and (item.get("signature") or item.get("data"))
     ]
+    for item in found if realm else ():
+        item["format"] = origin(realm, str(item.get("format") or "unknown"))
+    return found

@@ -13,6 +13,7 @@ from msgspec import Raw
 
 from zurelay.chat.profile import Profile
 from zurelay.formats.openai_chat.view import given
+from zurelay.formats.origin import carrier, is_foreign
 from zurelay.formats.tool_ids import legal
 from zurelay.wire import json
 
@@ -120,6 +121,8 @@ def _edit_reasoning(message: Message, profile: Profile, has_calls: bool) -> None
     if wanted == "none":
         return
     parsed = {name: json.decode(raw) for name, raw in carried.items()}
+    if _foreign(parsed.get("reasoning_details"), profile.realm):
+        parsed = {}
     if wanted == "reasoning_details":
         details = _details(parsed)
         if details:
@@ -130,6 +133,13 @@ def _edit_reasoning(message: Message, profile: Profile, has_calls: bool) -> None
         text = profile.reasoning_placeholder
     if text is not None and (text or has_calls):
         message[wanted] = text
+
+
+def _foreign(details: object, realm: str) -> bool:
+    """Whether the thinking is another vendor's, which must not be shown to this one at all."""
+    return isinstance(details, list) and any(
+        isinstance(item, dict) and is_foreign(item.get("format"), realm) for item in details
+    )
 
 
 def reasoning_text(fields: Message) -> str | None:
@@ -151,7 +161,11 @@ def _details(fields: Message) -> list[Any] | None:
     """`reasoning_details` to send back: signed blocks get the text that we showed apart."""
     text = reasoning_text({**fields, "reasoning_details": None})
     details = fields.get("reasoning_details")
-    items = [item for item in (details or []) if isinstance(item, dict)]
+    items = [
+        {**item, "format": carrier(item["format"])} if "format" in item else item
+        for item in (details or [])
+        if isinstance(item, dict)
+    ]
     if not items:
         return [{"type": "reasoning.text", "text": text}] if text else None
     bare = [item for item in items if item.get("type") == "reasoning.text" and not item.get("text")]
