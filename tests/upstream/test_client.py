@@ -210,6 +210,18 @@ async def test_idle_connections_grow_old(troubles: list[dict[str, Any]]) -> None
         assert client.statistics().idle == 0
 
 
+async def test_a_connection_too_old_is_not_used_even_before_it_is_swept(
+    client: HttpClient,
+) -> None:
+    async with ScriptedUpstream(answer=lambda _: reply()) as upstream:
+        await client.fetch(get(upstream.base_url))
+        (connection,) = client._connections
+        connection.expires = 0.0
+        await client.fetch(get(upstream.base_url))
+        assert upstream.connections == 2
+        await upstream.wait_closed()
+
+
 async def test_surplus_idle_connections_are_closed(troubles: list[dict[str, Any]]) -> None:
     async with (
         ScriptedUpstream(answer=lambda _: reply()) as upstream,

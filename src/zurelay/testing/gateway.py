@@ -10,7 +10,7 @@ from zurelay.app.first_start import ensure_first_key
 from zurelay.app.options import ServeOptions
 from zurelay.app.process import Process
 from zurelay.config.load import load
-from zurelay.store.engine import open_store
+from zurelay.store.engine import Store, open_store
 
 
 class RunningGateway:
@@ -44,6 +44,11 @@ class RunningGateway:
     def headers(self) -> dict[str, str]:
         """The header that carries the first key."""
         return {"authorization": f"Bearer {self.key}"}
+
+    @property
+    def store(self) -> Store:
+        """Its database."""
+        return self._store
 
     async def reload(self, config: str) -> None:
         """Write another configuration and put it in force."""

@@ -16,7 +16,7 @@ from typing_extensions import override
 from zurelay import __version__
 from zurelay.upstream.base import Call, Client, ErrorKind, Receiver, UpstreamError
 from zurelay.upstream.connection import Connection
-from zurelay.upstream.dialing import Dialer
+from zurelay.upstream.dialing import Dialer, Resolve
 from zurelay.upstream.exchange import Exchange
 from zurelay.upstream.pool import Origin, Pool
 from zurelay.upstream.proxies import Proxies
@@ -60,6 +60,8 @@ class HttpClient(Client):
         agent: `user-agent` of calls that have none.
         idle_expiry: seconds an idle connection is kept.
         most_idle: idle connections kept for each origin.
+        allowed: whether an address may be connected to; see `Dialer`.
+        resolve: finds a name's addresses; by default the system's resolver.
     """
 
     def __init__(
@@ -70,13 +72,15 @@ class HttpClient(Client):
         agent: str = f"zurelay/{__version__}",
         idle_expiry: float = 50.0,
         most_idle: int = 256,
+        allowed: Callable[[str], bool] | None = None,
+        resolve: Resolve | None = None,
     ) -> None:
         self._proxies = proxies
         self._make_context = context
         self._context: ssl.SSLContext | None = None
         self._agent = agent
         self._pool = Pool(idle_expiry, most_idle)
-        self._dialer = Dialer(self._tls)
+        self._dialer = Dialer(self._tls, allowed, resolve)
         self._urls: dict[str, tuple[Origin, str]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connections: set[Connection] = set()
@@ -178,16 +182,17 @@ class HttpClient(Client):
             connection.close()
 
     def stale(self, exchange: Exchange) -> bool:
-        """A pooled connection ended before an answer began: replace it, once.
+        """A pooled connection ended before an answer began: replace it.
+
+        The replacement is a fresh connection and so never stale itself: no call is sent thrice.
 
         A stale connection shows within a round trip. One that ends later than connecting may take
         had been listened to, and the request may have been acted on.
         """
-        if exchange.over or exchange.replaced or self._loop is None or self._gone is not None:
+        if exchange.over or self._loop is None or self._gone is not None:
             return False
         if self._loop.time() - exchange.started > exchange.call.connect_deadline:
             return False
-        exchange.replaced = True
         self._replaced += 1
         self._connect(self._urls_origin(exchange.call.url), exchange)
         return True

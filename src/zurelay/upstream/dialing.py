@@ -8,7 +8,8 @@ import asyncio
 import os
 import socket
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
 
 from typing_extensions import override
 
@@ -24,6 +25,8 @@ _KEEP_ALIVE = 30
 _TUNNEL_LIMIT = 16 * 1024
 
 _Address = tuple[socket.AddressFamily, tuple[str, int]]
+Resolve = Callable[[str, int], Coroutine[Any, Any, list[_Address]]]
+"""Finds the addresses of a host name, for a port."""
 
 
 class Dialer:
@@ -31,10 +34,20 @@ class Dialer:
 
     Args:
         context: gives the TLS context; called for the first connection that needs it.
+        allowed: whether an address may be connected to; a host is refused if any of its addresses
+            is, and only addresses that were asked about are connected to.
+        resolve: finds a name's addresses.
     """
 
-    def __init__(self, context: Callable[[], ssl.SSLContext]) -> None:
+    def __init__(
+        self,
+        context: Callable[[], ssl.SSLContext],
+        allowed: Callable[[str], bool] | None = None,
+        resolve: Resolve | None = None,
+    ) -> None:
         self._context = context
+        self._allowed = allowed
+        self._resolve = resolve
         self._lookups: dict[tuple[str, int], asyncio.Task[list[_Address]]] = {}
 
     async def connect(self, origin: Origin, protocol: asyncio.Protocol) -> None:
@@ -67,6 +80,10 @@ class Dialer:
             addresses: list[_Address] = [(family, (host, port))]
         else:
             addresses = await self._look_up(host, port)
+        if self._allowed is not None and not all(self._allowed(a[0]) for _, a in addresses):
+            raise UpstreamError(
+                ErrorKind.CONNECT, f"{host} is no host to connect to", before_answer=True
+            )
         try:
             return await _race(addresses)
         except OSError as error:
@@ -82,7 +99,7 @@ class Dialer:
         key = (host, port)
         task = self._lookups.get(key)
         if task is None:
-            task = asyncio.get_running_loop().create_task(_resolve(host, port))
+            task = asyncio.get_running_loop().create_task((self._resolve or _resolve)(host, port))
             self._lookups[key] = task
             task.add_done_callback(lambda done: self._looked_up(key, done))
         # shielded: one call's cancellation must not fail the others

@@ -36,7 +36,6 @@ class Exchange:
         data: the encoded request.
         task: connecting, while it does.
         source: the connection, while the call is on one.
-        replaced: a stale connection was replaced already.
         started: loop time at which the request was written.
     """
 
@@ -51,7 +50,6 @@ class Exchange:
         "call",
         "data",
         "loop",
-        "replaced",
         "source",
         "started",
         "task",
@@ -65,7 +63,6 @@ class Exchange:
         self.loop = loop
         self.task: asyncio.Task[None] | None = None
         self.source: Source | None = None
-        self.replaced = False
         self.started = 0.0
         self._receiver: Receiver = receiver
         self._decoder: Decoder | None = None
