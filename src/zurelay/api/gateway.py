@@ -196,10 +196,11 @@ class Gateway:
         exchange.common_headers = common
 
     def _endpoint(self, exchange: HttpExchange) -> tuple[Endpoint | None, Front]:
-        endpoint = ENDPOINTS.get(exchange.path)
+        path = exchange.path
+        endpoint = None if path in _PREFIXES else ENDPOINTS.get(path)
         if endpoint is None:
-            prefix = next((p for p in _PREFIXES if exchange.path.startswith(p)), None)
-            endpoint = ENDPOINTS[prefix] if prefix and exchange.path != prefix else None
+            prefix = next((p for p in _PREFIXES if path.startswith(p) and path != p), None)
+            endpoint = None if prefix is None else ENDPOINTS[prefix]
         name = endpoint.front if endpoint is not None else "openai_chat"
         return endpoint, self._fronts[name]
 
