@@ -21,6 +21,7 @@ MB = 1024 * 1024
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 5
 _CONNECT_SECONDS = 5.0
+_LONGEST_URL = 8192
 
 
 class Unfetchable(Exception):  # noqa: N818 - says what the URL is
@@ -95,17 +96,17 @@ class Downloader(Downloads):
         loop = asyncio.get_running_loop()
         began = loop.time()
         allowance = _Allowance(self._most_together)
+        refused: list[Unfetchable] = []
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = {
                     url: group.create_task(self._one(url, allowance)) for url in dict.fromkeys(urls)
                 }
         except* Unfetchable as failed:
-            first = failed.exceptions[0]
-            while isinstance(first, BaseExceptionGroup):
-                first = first.exceptions[0]
+            refused += [error for error in failed.exceptions if isinstance(error, Unfetchable)]
+        if refused:
             await asyncio.sleep(self._floor - (loop.time() - began))
-            raise first from None
+            raise refused[0]
         return {url: task.result() for url, task in tasks.items()}
 
     async def aclose(self) -> None:
@@ -122,8 +123,8 @@ class Downloader(Downloads):
     async def _follow(self, url: str, allowance: _Allowance) -> bytes:
         """The file at the end of the redirects; ValueError where there is none."""
         for _ in range(_MOST_REDIRECTS + 1):
-            if parse_url(url).port not in self._ports:
-                raise ValueError("a port that is not for the web")
+            if len(url) > _LONGEST_URL or parse_url(url).port not in self._ports:
+                raise ValueError("no URL to follow")
             call = Call(
                 method="GET",
                 url=url,
@@ -133,9 +134,10 @@ class Downloader(Downloads):
                 limit=self._most,
             )
             async with self._client.stream(call) as stream:
-                if stream.status not in _REDIRECTS:
+                location = stream.headers.get("location")
+                if stream.status not in _REDIRECTS or not location:
                     return await _read(stream, allowance)
-                url = urljoin(url, stream.headers.get("location", ""))
+                url = urljoin(url, location)
         raise ValueError("too many redirects")
 
 
