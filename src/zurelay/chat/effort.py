@@ -1,4 +1,4 @@
-"""Reasoning effort: one scale for every model, and the rule that finds the nearest level.
+"""Reasoning effort: one scale for every model, the rule that finds the nearest level, budgets.
 
 The wire form of a level belongs to the formats and profiles; nothing here knows a provider.
 """
@@ -10,6 +10,19 @@ SCALE = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 HIGH = frozenset({"high", "xhigh", "max"})
 """Levels with the longer deadlines."""
+
+BUDGETS = {
+    "minimal": 1024,
+    "low": 2048,
+    "medium": 8192,
+    "high": 16384,
+    "xhigh": 24576,
+    "max": 32768,
+}
+"""Thinking tokens of each level, for models that think by budget."""
+
+LEAST_ROOM = 1024
+"""Tokens that are always left for the answer itself."""
 
 
 def clamp(asked: str, levels: Sequence[str]) -> str:
@@ -25,3 +38,22 @@ def clamp(asked: str, levels: Sequence[str]) -> str:
         return "none"
     place = SCALE.index(asked)
     return min(thinking, key=lambda level: (abs(SCALE.index(level) - place), SCALE.index(level)))
+
+
+def budget(
+    level: str, bounds: tuple[int, int] = (0, BUDGETS["max"]), limit: int | None = None
+) -> int | None:
+    """Thinking tokens for `level`; None where the limit leaves too little for both.
+
+    Args:
+        level: a level that thinks.
+        bounds: the least and the most the model takes.
+        limit: tokens of thinking and answer together; it is never raised. A quarter of it, at
+            least `LEAST_ROOM`, stays for the answer.
+    """
+    least, most = bounds
+    if limit is not None:
+        most = min(most, limit - max(LEAST_ROOM, limit // 4))
+        if most < max(least, 1):
+            return None
+    return min(max(BUDGETS[level], least), most)

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from zurelay.chat.effort import SCALE
+from zurelay.chat.effort import BUDGETS, SCALE
 from zurelay.chat.profile import EffortForm, Profile
-from zurelay.formats.openai_chat.effort import BUDGETS, write
+from zurelay.formats.openai_chat.effort import write
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,17 @@ def test_every_level_has_a_budget(level: str) -> None:
     wrote = write(level, Profile(effort_form="enable_thinking"))
     assert wrote["enable_thinking"] == (level != "none")
     assert wrote.get("thinking_budget", 0) == BUDGETS.get(level, 0)
+
+
+@pytest.mark.parametrize(
+    ("limit", "thinking"),
+    [
+        (None, {"type": "enabled", "token_budget": 16384}),
+        (4096, {"type": "enabled", "token_budget": 3072}),
+        (1024, {"type": "disabled"}),
+    ],
+)
+def test_a_budget_inside_the_limit_leaves_room_for_the_answer(
+    limit: int | None, thinking: Any
+) -> None:
+    assert write("high", Profile(effort_form="cohere_thinking"), limit) == {"thinking": thinking}

@@ -66,7 +66,7 @@ def write(inbound: Inbound, target: Target) -> Outbound:
     fields["messages"], gone = history.edit(fields["messages"], inbound.marks, profile, lines)
     dropped += gone
     if target.effort is not None:
-        _lay_over(fields, effort.write(target.effort, profile))
+        _lay_over(fields, effort.write(target.effort, profile, inbound.max_output))
     if target.cache_key is not None and "prompt_cache_key" in fields:
         fields["prompt_cache_key"] = target.cache_key
     if target.stream:

@@ -2,25 +2,17 @@
 
 from typing import Any
 
+from zurelay.chat.effort import BUDGETS, budget
 from zurelay.chat.profile import Profile
-
-BUDGETS = {
-    "minimal": 1024,
-    "low": 2048,
-    "medium": 8192,
-    "high": 16384,
-    "xhigh": 24576,
-    "max": 32768,
-}
-"""Thinking tokens for hosts that take a budget, where the profile gives no words of its own."""
 
 Fields = dict[str, Any]
 
 
-def write(level: str, profile: Profile) -> Fields:
+def write(level: str, profile: Profile, limit: int | None = None) -> Fields:
     """The request fields that ask for `level`; empty where there is no knob.
 
-    An object among them is meant to be laid over one that the caller sent.
+    An object among them is meant to be laid over one that the caller sent. `limit` is the token
+    limit of the whole answer: budgets that count into it leave room for the answer.
     """
     form = profile.effort_form
     on = level != "none"
@@ -37,7 +29,7 @@ def write(level: str, profile: Profile) -> Fields:
         thinking = {"type": "enabled" if on else "disabled", **profile.thinking_adds}
         return {"thinking": thinking, **(_effort(level, word, profile) if on else {})}
     if form == "cohere_thinking":
-        return {"thinking": _cohere(level, word, profile)}
+        return {"thinking": _cohere(level, word, profile, limit)}
     if form == "enable_thinking":
         return {"enable_thinking": on, **(_budget(level, word, profile) if on else {})}
     switch: Fields = {}
@@ -64,10 +56,13 @@ def _budget(level: str, word: str | None, profile: Profile) -> Fields:
     return {profile.budget_field or "thinking_budget": BUDGETS[level]}
 
 
-def _cohere(level: str, word: str | None, profile: Profile) -> Fields:
+def _cohere(level: str, word: str | None, profile: Profile, limit: int | None) -> Fields:
+    tokens = None
+    if level != "none" and (word is None or word.isdigit()):
+        tokens = int(word) if word else budget(level, limit=limit)
+        if tokens is None:
+            level = "none"  # no room for both
     if level == "none":
         return {"type": "disabled"}
     thinking: Fields = {"type": "enabled", **profile.thinking_adds}
-    if word is None or word.isdigit():
-        thinking["token_budget"] = int(word) if word else BUDGETS[level]
-    return thinking
+    return thinking if tokens is None else {**thinking, "token_budget": tokens}
