@@ -55,6 +55,8 @@ class Fault:
         type: the provider's own error type.
         status: the upstream's HTTP status, 0 when there was none.
         retry_after: seconds the provider asked us to wait, None if it did not say.
+        lacks: a quirk of `Profile` that this account turns out to lack; asked again without it,
+            the provider may answer.
     """
 
     kind: FaultKind
@@ -64,6 +66,7 @@ class Fault:
     type: str | None = None
     status: int = 0
     retry_after: float | None = None
+    lacks: str = ""
 
     @property
     def moves_on(self) -> bool:

@@ -38,7 +38,11 @@ class Observer(Protocol):
 
 @dataclass(slots=True)
 class Services:
-    """Shared by all requests; replaced as a whole never, its parts may change on reload."""
+    """Shared by all requests; replaced as a whole never, its parts may change on reload.
+
+    Attributes:
+        lacking: provider name -> quirks that its account turned out to lack.
+    """
 
     ledger: Ledger
     health: Health
@@ -49,6 +53,7 @@ class Services:
     client: Callable[[Provider], Client]
     wall: Callable[[], float]
     jitter: Callable[[], float]
+    lacking: dict[str, set[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -3,19 +3,30 @@
 Pure; knows no socket and no time.
 """
 
+from collections.abc import Collection
+
 from zurelay.formats.base import AnswerContext, Outbound, Target
 from zurelay.formats.choose import back_format
 from zurelay.plan.planner import Candidate
 from zurelay.relay.job import Job
 
 
-def target(job: Job, candidate: Candidate, *, streams: bool) -> Target:
-    """Which model the request is written for; `streams`: the upstream is asked to stream."""
+def target(
+    job: Job, candidate: Candidate, *, streams: bool, lacking: Collection[str] = ()
+) -> Target:
+    """Which model the request is written for.
+
+    `streams`: the upstream is asked to stream. `lacking`: quirks that the account turned out to
+    lack.
+    """
     model = candidate.model
+    profile = model.profile(candidate.route.provider.kind.profile)
+    if lacking:
+        profile = profile.but(**dict.fromkeys(lacking, False))
     return Target(
         public_model=candidate.public_model,
         upstream_model=candidate.upstream_model,
-        profile=model.profile(candidate.route.provider.kind.profile),
+        profile=profile,
         effort=candidate.effort,
         effort_default=candidate.effort_shown,
         max_output=model.max_output,

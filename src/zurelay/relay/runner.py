@@ -167,7 +167,11 @@ class Run:
         ) and now - attempt.started < _AT_ONCE_SECONDS
         # A resting route may be asked once more too, if its wait is short.
         repeat = (at_once or fault.retry_after is not None) and self._services.retries.allows(now)
-        self._note_failure(attempt, fault, now)
+        if fault.lacks:
+            name = attempt.candidate.route.provider.name
+            self._services.lacking.setdefault(name, set()).add(fault.lacks)
+            at_once = repeat = True
+        self._note_failure(attempt, fault, now, blame=not fault.lacks)
         self._feed(signals.Failed(attempt.number, fault, at_once=at_once, may_repeat=repeat))
 
     def _note_failure(
@@ -271,7 +275,8 @@ class Run:
         job = self._job
         exchange = self._services.exchange(job.front.name, preparation.back(job, candidate))
         upstream_streams = self.streaming or candidate.high_effort
-        target = preparation.target(job, candidate, streams=upstream_streams)
+        lacking = self._services.lacking.get(candidate.route.provider.name, ())
+        target = preparation.target(job, candidate, streams=upstream_streams, lacking=lacking)
         outbound = exchange.write(job.inbound, target)
         return Attempt(
             number=number,

@@ -67,4 +67,4 @@ def test_fields_are_told_in_the_common_words(param: str | None, common: str | No
 def test_what_we_asked_for_ourselves_is_not_the_callers_fault() -> None:
     body = {"error": {"message": "must be verified", "param": "reasoning.summary"}}
     found = fault(400, {}, json.dumps(body).encode(), 0.0, Profile())
-    assert found.kind is FaultKind.MODEL_FAULT
+    assert (found.kind, found.lacks) == (FaultKind.MODEL_FAULT, "thinking_summary")

@@ -79,8 +79,8 @@ def _finer(found: Fault) -> Fault:
     elif found.code in _REQUESTS:
         changes["kind"] = FaultKind.REJECTED
     elif found.param == SUMMARY and found.kind is FaultKind.REJECTED:
-        # What we added, not what the caller asked: another account may be allowed to.
-        changes["kind"] = FaultKind.MODEL_FAULT
+        # What we added, not what the caller asked: accounts without a verified organization.
+        changes |= {"kind": FaultKind.MODEL_FAULT, "lacks": "thinking_summary"}
     if found.retry_after is None and found.kind is FaultKind.RATE_LIMITED:
         told = _WAIT.search(found.message)
         if told:
