@@ -18,6 +18,10 @@ _GRAIN = 0.001
 """Deadlines this close (seconds) ring together."""
 
 
+def _unheard(_timer: Timer, _attempt: int, _now: float) -> None:
+    """What a closed set of deadlines calls: it keeps nothing alive."""
+
+
 class Deadlines:
     """Deadlines by timer and attempt; `ring` is called for each that passes."""
 
@@ -54,6 +58,7 @@ class Deadlines:
     def close(self) -> None:
         """Nothing rings any more."""
         self._at.clear()
+        self._ring = _unheard
         if self._handle is not None:
             self._handle.cancel()
             self._handle = None

@@ -410,6 +410,7 @@ class Run:
             for each in self._attempts.values():
                 if not each.over:
                     self._loop.call_later(_LINGER_SECONDS, each.cut)
+                each.let_go()
             self._services.observer.left()
             self._done(self)
 
