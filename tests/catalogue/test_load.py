@@ -230,7 +230,7 @@ def test_openai_reasoning_models_refuse_sampling_only_while_thinking(shipped: Ca
     assert "temperature" in profile.refuses_while_thinking
     assert not profile.refuses
     assert profile.stop_limit == 0
-    assert profile.chat_lacks == {"tools", "max"}
+    assert profile.chat_lacks == {"thinking", "tools", "max"}
     assert shipped.by_id["gpt-4o"].quirks == {}
 
 

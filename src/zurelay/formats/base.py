@@ -88,6 +88,7 @@ class Target(msgspec.Struct, frozen=True, gc=False):
         profile: provider's quirks with the model's laid over.
         effort: the level to send; None sends nothing.
         effort_default: the level in force if none is sent; None if unknown.
+        reasons: the model has effort levels, whichever is in force.
         max_output: the model's own maximum, None if unknown.
         stream: whether the upstream is asked to stream.
         allows: request fields that cost and may pass all the same (`service_tier`).
@@ -99,6 +100,7 @@ class Target(msgspec.Struct, frozen=True, gc=False):
     profile: Profile
     effort: str | None = None
     effort_default: str | None = None
+    reasons: bool = False
     max_output: int | None = None
     stream: bool = False
     allows: frozenset[str] = frozenset()

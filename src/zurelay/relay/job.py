@@ -41,7 +41,7 @@ class Services:
     """Shared by all requests; replaced as a whole never, its parts may change on reload.
 
     Attributes:
-        lacking: provider name -> quirks that its account turned out to lack.
+        lacking: route id -> quirks that it turned out to lack.
     """
 
     ledger: Ledger

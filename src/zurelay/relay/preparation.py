@@ -16,19 +16,21 @@ def target(
 ) -> Target:
     """Which model the request is written for.
 
-    `streams`: the upstream is asked to stream. `lacking`: quirks that the account turned out to
+    `streams`: the upstream is asked to stream. `lacking`: quirks that the route turned out to
     lack.
     """
     model = candidate.model
     profile = model.profile(candidate.route.provider.kind.profile)
     if lacking:
         profile = profile.but(**dict.fromkeys(lacking, False))
+    reasoning = model.reasoning or candidate.served.model.reasoning
     return Target(
         public_model=candidate.public_model,
         upstream_model=candidate.upstream_model,
         profile=profile,
         effort=candidate.effort,
         effort_default=candidate.effort_shown,
+        reasons=reasoning is not None and bool(reasoning.levels),
         max_output=model.max_output,
         stream=streams,
         cache_key=job.cache_key,

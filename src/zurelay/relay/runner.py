@@ -168,8 +168,8 @@ class Run:
         # A resting route may be asked once more too, if its wait is short.
         repeat = (at_once or fault.retry_after is not None) and self._services.retries.allows(now)
         if fault.lacks:
-            name = attempt.candidate.route.provider.name
-            self._services.lacking.setdefault(name, set()).add(fault.lacks)
+            route = attempt.candidate.route.id
+            self._services.lacking.setdefault(route, set()).add(fault.lacks)
             at_once = repeat = True
         self._note_failure(attempt, fault, now, blame=not fault.lacks)
         self._feed(signals.Failed(attempt.number, fault, at_once=at_once, may_repeat=repeat))
@@ -275,7 +275,7 @@ class Run:
         job = self._job
         exchange = self._services.exchange(job.front.name, preparation.back(job, candidate))
         upstream_streams = self.streaming or candidate.high_effort
-        lacking = self._services.lacking.get(candidate.route.provider.name, ())
+        lacking = self._services.lacking.get(candidate.route.id, ())
         target = preparation.target(job, candidate, streams=upstream_streams, lacking=lacking)
         outbound = exchange.write(job.inbound, target)
         return Attempt(

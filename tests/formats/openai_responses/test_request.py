@@ -49,6 +49,11 @@ def test_thinking_is_asked_for_where_the_model_thinks(
     assert (body.get("include") == ["reasoning.encrypted_content"]) == included
 
 
+def test_a_model_whose_default_is_unknown_is_asked_for_its_thinking_all_the_same() -> None:
+    body, _ = out(Request((USER,)), reasons=True)
+    assert body["reasoning"] == {"summary": "auto"}
+
+
 def test_a_summary_is_left_out_where_the_account_may_not_ask() -> None:
     quiet = GPT.but(thinking_summary=False)
     body, _ = out(Request((USER,)), profile=quiet, effort="low")

@@ -276,7 +276,7 @@ def _reasoning(target: Target) -> Json:
     Nothing for models that may not think at all: they refuse each of these fields.
     """
     level = target.effort
-    if level is None and target.effort_default is None:
+    if level is None and target.effort_default is None and not target.reasons:
         return {}
     wanted: Json = {}
     if level is not None:
