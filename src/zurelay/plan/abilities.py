@@ -6,9 +6,12 @@ a model and a provider's row of its host.
 
 from collections.abc import Mapping, Sequence
 
+from zurelay.catalogue.model import Model
 from zurelay.chat.problems import Problem, unsupported_content
 from zurelay.formats.base import Ability
+from zurelay.formats.choose import RESPONSES
 from zurelay.plan.route import Route, ServedModel
+from zurelay.providers.base import Kind
 
 _NAMES = {
     Ability.TOOLS: "tools",
@@ -60,7 +63,11 @@ def _has(served: ServedModel, route: Route, ability: Ability) -> bool:
     if ability is Ability.TOOLS:
         tools = served.model.tools if here.tools is None else here.tools
         return tools is not False
-    if ability is Ability.PDF and not here.profile(route.provider.kind.profile).file_parts:
+    if ability is Ability.PDF and not _takes_files(here, route.provider.kind):
         return False
     kinds = here.input or served.model.input
     return not kinds or ability.value in kinds
+
+
+def _takes_files(model: Model, kind: Kind) -> bool:
+    return RESPONSES in kind.also or model.profile(kind.profile).file_parts
