@@ -27,14 +27,21 @@ def dropped_value(dropped: Sequence[str]) -> str:
     return ",".join(shown)
 
 
-def facts(plan: Plan, candidate: Candidate, dropped: Sequence[str], wire: str) -> list[Header]:
-    """The headers that name who answered and how."""
+def facts(
+    plan: Plan,
+    candidate: Candidate,
+    dropped: Sequence[str],
+    wire: str,
+    effort: str | None = None,
+) -> list[Header]:
+    """The headers that name who answered and how; `effort` where it is not the planned one."""
     prefix = f"x-{wire}-"
     out = [(f"{prefix}model".encode(), candidate.public_model.encode("ascii", "replace"))]
     if candidate.public_model != plan.asked:
         out.append((f"{prefix}routed-from".encode(), plan.asked.encode("ascii", "replace")))
-    if candidate.effort_shown is not None:
-        out.append((f"{prefix}reasoning-effort".encode(), candidate.effort_shown.encode("ascii")))
+    shown = effort or candidate.effort_shown
+    if shown is not None:
+        out.append((f"{prefix}reasoning-effort".encode(), shown.encode("ascii")))
     if dropped:
         value = dropped_value(dropped).encode("ascii", "replace")
         out.append((f"{prefix}dropped-params".encode(), value))
@@ -47,9 +54,17 @@ def early_facts(plan: Plan, wire: str) -> list[Header]:
     out: list[Header] = []
     if len({c.public_model for c in candidates}) == 1:
         first = facts(plan, candidates[0], (), wire)
-        one_effort = len({c.effort_shown for c in candidates}) == 1
-        out = [h for h in first if one_effort or not h[0].endswith(b"reasoning-effort")]
+        sure = len({c.effort_shown for c in candidates}) == 1 and not any(
+            map(_by_budget, candidates)
+        )
+        out = [h for h in first if sure or not h[0].endswith(b"reasoning-effort")]
     return out
+
+
+def _by_budget(candidate: Candidate) -> bool:
+    """Whether it thinks by a budget, which may turn out to have no room."""
+    profile = candidate.model.profile(candidate.route.provider.kind.profile)
+    return profile.effort_form in ("claude_budget", "cohere_thinking")
 
 
 def late_comment(headers: Sequence[Header], sent: Sequence[Header]) -> bytes:

@@ -448,8 +448,9 @@ class Run:
         return text.removesuffix(b"\n") if once else text
 
     def _facts(self, attempt: Attempt) -> list[headers.Header]:
+        out = attempt.outbound
         return headers.facts(
-            self._job.plan, attempt.candidate, attempt.outbound.dropped, self._wire
+            self._job.plan, attempt.candidate, out.dropped, self._wire, out.effort
         )
 
     def _succeeded(self, attempt: Attempt, now: float) -> None:

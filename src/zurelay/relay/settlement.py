@@ -71,7 +71,7 @@ def fill_record(
         record.cost = charged.cost
         record.unpriced = charged.unpriced
         record.cost_estimated = usage.estimated
-    record.effort = candidate.effort_shown
+    record.effort = attempt.outbound.effort or candidate.effort_shown
     record.dropped = attempt.outbound.dropped
     record.first_token_ms = attempt.record.first_token_ms
     stream = attempt.stream

@@ -65,15 +65,26 @@ def write(inbound: Inbound, target: Target) -> Outbound:
     lines = _tools(fields, inbound, target, dropped)
     fields["messages"], gone = history.edit(fields["messages"], inbound.marks, profile, lines)
     dropped += gone
-    if target.effort is not None:
-        _lay_over(fields, effort.write(target.effort, profile, inbound.max_output))
+    level = target.effort
+    if level is not None:
+        _lay_over(fields, effort.write(level, profile, inbound.max_output))
+        level = effort.in_force(level, profile, inbound.max_output)
+    changed = level != target.effort
+    if changed:
+        dropped.append("reasoning_effort")
     if target.cache_key is not None and "prompt_cache_key" in fields:
         fields["prompt_cache_key"] = target.cache_key
     if target.stream:
         _stream(fields, inbound, profile)
     for name, value in profile.adds.items():
         fields.setdefault(name, value)
-    return Outbound(PATH, json.encode(fields), tuple(dict.fromkeys(dropped)), stop=stop)
+    return Outbound(
+        PATH,
+        json.encode(fields),
+        tuple(dict.fromkeys(dropped)),
+        stop=stop,
+        effort=level if changed else None,
+    )
 
 
 def _refuse(inbound: Inbound, profile: Profile) -> None:

@@ -8,6 +8,14 @@ from zurelay.chat.profile import Profile
 Fields = dict[str, Any]
 
 
+def in_force(level: str, profile: Profile, limit: int | None) -> str:
+    """`level`, or `none` where its budget counts into a limit that has no room for both."""
+    if profile.effort_form != "cohere_thinking" or level == "none":
+        return level
+    word = dict(profile.effort_words).get(level)
+    return "none" if word is None and budget(level, limit=limit) is None else level
+
+
 def write(level: str, profile: Profile, limit: int | None = None) -> Fields:
     """The request fields that ask for `level`; empty where there is no knob.
 
@@ -57,12 +65,10 @@ def _budget(level: str, word: str | None, profile: Profile) -> Fields:
 
 
 def _cohere(level: str, word: str | None, profile: Profile, limit: int | None) -> Fields:
-    tokens = None
-    if level != "none" and (word is None or word.isdigit()):
-        tokens = int(word) if word else budget(level, limit=limit)
-        if tokens is None:
-            level = "none"  # no room for both
+    level = in_force(level, profile, limit)
     if level == "none":
         return {"type": "disabled"}
     thinking: Fields = {"type": "enabled", **profile.thinking_adds}
-    return thinking if tokens is None else {**thinking, "token_budget": tokens}
+    if word is not None:
+        return {**thinking, "token_budget": int(word)} if word.isdigit() else thinking
+    return {**thinking, "token_budget": budget(level, limit=limit)}

@@ -1,0 +1,94 @@
+"""Routes and their health as operators are shown them, in the admin API and on the command line.
+
+Pure; providers' words are shown as the given function leaves them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from zurelay.plan.health import ErrorSeen, Health, RouteState
+from zurelay.plan.route import Route, RoutingTable
+
+UNKNOWN = "unknown"
+"""The state of routes that no running gateway tells of."""
+
+
+def routes_view(
+    table: RoutingTable,
+    health: Health | None,
+    now: float,
+    redact: Callable[[str], str],
+    model: str | None = None,
+) -> list[dict[str, Any]]:
+    """One object per model and route, in the order of the table.
+
+    Args:
+        table: what is served.
+        health: what is known of the routes; None if nothing can be.
+        now: the clock of `health`.
+        redact: makes a provider's own words fit to be shown.
+        model: only the routes of this public id.
+    """
+    return [
+        _route(served.model.id, route, health, now, redact)
+        for served in table.models.values()
+        if model is None or served.model.id == model
+        for route in served.routes
+    ]
+
+
+def _route(
+    model: str, route: Route, health: Health | None, now: float, redact: Callable[[str], str]
+) -> dict[str, Any]:
+    view: dict[str, Any] = {
+        "model": model,
+        "route": route.number,
+        "id": route.id,
+        "provider": route.provider.name,
+        "label": route.provider.label or None,
+        "priority": route.priority,
+        "weight": route.weight,
+    }
+    if health is None:
+        return view | _NOTHING_KNOWN
+    return view | _state(health.snapshot(route, now), redact)
+
+
+def _state(known: RouteState, redact: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "state": known.state,
+        "cause": known.cause,
+        "wait_s": round(known.wait, 1),
+        "samples": known.samples,
+        "success_rate": None if known.success_rate is None else round(known.success_rate, 4),
+        "first_token_p50_ms": _ms(known.first_token_p50),
+        "first_token_p95_ms": _ms(known.first_token_p95),
+        "in_flight": known.in_flight,
+        "last_errors": [_error(error, redact) for error in known.errors],
+    }
+
+
+_NOTHING_KNOWN: dict[str, Any] = {
+    "state": UNKNOWN,
+    "cause": None,
+    "wait_s": None,
+    "samples": None,
+    "success_rate": None,
+    "first_token_p50_ms": None,
+    "first_token_p95_ms": None,
+    "in_flight": None,
+    "last_errors": [],
+}
+
+
+def _error(error: ErrorSeen, redact: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "reason": error.fault.kind.value,
+        "http_status": error.fault.status or None,
+        "message": redact(error.fault.message),
+        "age_s": round(error.ago, 1),
+    }
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds * 1000, 1)

@@ -1,0 +1,57 @@
+from tests.plan.made import fail, provider, route, served, succeed, table
+from zurelay.chat.faults import FaultKind
+from zurelay.plan.health import Health
+from zurelay.plan.view import routes_view
+
+FIRST = route(provider("a"), priority=2, weight=3)
+SECOND = route(provider("b"))
+OTHER = route(provider("c"))
+TABLE = table(served("m", [FIRST, SECOND]), served("n", [OTHER]))
+
+
+def shown(health: Health | None, now: float = 100.0, model: str | None = None) -> list[dict]:  # type: ignore[type-arg]
+    return routes_view(TABLE, health, now, lambda text: text.replace("words", "[hidden]"), model)
+
+
+def test_every_model_and_route_is_told_in_the_order_of_the_table() -> None:
+    rows = shown(Health())
+    assert [(r["model"], r["id"]) for r in rows] == [("m", "a:u"), ("m", "b:u"), ("n", "c:u")]
+    assert (rows[0]["priority"], rows[0]["weight"], rows[0]["provider"]) == (2, 3, "a")
+    assert [r["id"] for r in shown(Health(), model="n")] == ["c:u"]
+    assert shown(Health(), model="x") == []
+
+
+def test_a_route_that_was_not_used_has_no_figures() -> None:
+    row = shown(Health())[0]
+    assert (row["state"], row["cause"], row["wait_s"]) == ("closed", None, 0.0)
+    assert (row["samples"], row["success_rate"], row["first_token_p50_ms"]) == (0, None, None)
+    assert row["last_errors"] == []
+
+
+def test_figures_and_failures_are_told_with_redacted_words() -> None:
+    health = Health()
+    for _ in range(3):
+        succeed(health, FIRST, 90.0, first=0.5)
+    fail(health, FIRST, FaultKind.SERVER_ERROR, 95.0)
+    health.began(FIRST, 96.0)
+    row = shown(health)[0]
+    assert (row["samples"], row["success_rate"], row["in_flight"]) == (4, 0.75, 1)
+    assert 400 <= row["first_token_p50_ms"] <= 600
+    assert row["last_errors"] == [
+        {"reason": "server_error", "http_status": 500, "message": "[hidden]", "age_s": 5.0}
+    ]
+
+
+def test_a_resting_route_says_how_long_and_a_cut_off_one_why() -> None:
+    health = Health()
+    fail(health, FIRST, FaultKind.RATE_LIMITED, 95.0, retry_after=20)
+    fail(health, SECOND, FaultKind.REFUSED_CREDENTIAL, 95.0)
+    first, second, _ = shown(health)
+    assert (first["state"], first["wait_s"]) == ("resting", 15.0)
+    assert (second["state"], second["cause"]) == ("open", "credential")
+
+
+def test_without_a_gateway_the_state_is_unknown() -> None:
+    row = shown(None)[0]
+    assert (row["state"], row["success_rate"], row["in_flight"]) == ("unknown", None, None)
+    assert set(row) == set(shown(Health())[0])
