@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+import structlog
+
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.formats.base import (
     AnswerAssembler,
@@ -15,6 +17,8 @@ from zurelay.formats.base import (
 from zurelay.meter.record import Attempt as AttemptRecord
 from zurelay.plan.planner import Candidate
 from zurelay.upstream.base import ErrorKind, Handle, UpstreamError
+
+log = structlog.get_logger("zurelay.relay")
 
 MAX_ERROR_BODY = 64 * 1024
 _CONNECT = frozenset({ErrorKind.DNS, ErrorKind.CONNECT, ErrorKind.TLS, ErrorKind.CONNECT_TIMEOUT})
@@ -129,7 +133,11 @@ class Attempt:
         if stream is None:
             self._collect(chunk)
             return
-        progress = stream.feed(chunk)
+        try:
+            progress = stream.feed(chunk)
+        except Exception as error:  # noqa: BLE001 - whatever reading it raises
+            self._misread(error)
+            return
         if self._on_steady(progress):
             return
         self._tell(progress)
@@ -138,17 +146,13 @@ class Attempt:
         """The upstream's body is whole."""
         if self.over:
             return
+        try:
+            progress = self._whole()
+        except Exception as error:  # noqa: BLE001 - whatever reading it raises
+            self._misread(error)
+            return
         self.over = True
-        if self.stream is not None:
-            progress = self.stream.end()
-            if progress.fault is None:
-                progress.ended = True
-            self._tell(progress, last=True)
-        elif self._status == 200 and not self.streaming:
-            self.answer = self._exchange.whole(b"".join(self._body), self.context)
-            self._tell(Progress(ended=True, fault=self.answer.fault), last=True)
-        else:
-            self._tell(Progress(fault=self._error_fault()), last=True)
+        self._tell(progress, last=True)
 
     def failed(self, error: UpstreamError) -> None:
         """The connection gave no whole answer."""
@@ -183,6 +187,25 @@ class Attempt:
             self.answer = self._assembler.whole()
         return self.answer
 
+    def _whole(self) -> Progress:
+        """What the end of the body came to."""
+        if self.stream is not None:
+            progress = self.stream.end()
+            if progress.fault is None:
+                progress.ended = True
+            return progress
+        if self._status == 200 and not self.streaming:
+            self.answer = self._exchange.whole(b"".join(self._body), self.context)
+            return Progress(ended=True, fault=self.answer.fault)
+        return Progress(fault=self._error_fault())
+
+    def _misread(self, error: Exception) -> None:
+        """A fault of ours in reading: the attempt fails, the request may still be answered."""
+        log.error("answer_not_read", route=self.record.route, exc_info=error)
+        self.cut()
+        fault = Fault(FaultKind.BAD_ANSWER, "the answer could not be read", status=self._status)
+        self._tell(Progress(fault=fault), last=True)
+
     def _collect(self, chunk: bytes) -> None:
         self._body.append(chunk)
         self._body_size += len(chunk)
@@ -196,8 +219,7 @@ class Attempt:
         elif self._body_size > MAX_ERROR_BODY:
             if self.handle is not None:
                 self.handle.cancel()
-            self.over = True
-            self._tell(Progress(fault=self._error_fault()), last=True)
+            self.end()  # enough is known
 
     def _error_fault(self) -> Fault:
         body = b"".join(self._body)[:MAX_ERROR_BODY]

@@ -34,6 +34,8 @@ _DROPPED = {
     FaultKind.BAD_ANSWER.value: "too many bytes without a token",
 }
 _AT_ONCE_SECONDS = 1.0
+_MOST_PLAIN = 64 * 1024 * 1024
+"""Bytes of an answer that is kept until it is whole."""
 _LINGER_SECONDS = 2.0
 """How long the rest of an upstream's answer is awaited so that its connection can be used again."""
 
@@ -263,6 +265,7 @@ class Run:
                 ),
                 body=attempt.outbound.body,
                 connect_deadline=self._job.connect_deadline,
+                limit=None if self.streaming else _MOST_PLAIN,
             ),
             attempt,
         )
@@ -300,14 +303,7 @@ class Run:
         record.status = "failed"
         record.end_ms = record.start_ms
         record.reason = FaultKind.REJECTED.value
-        fault = Fault(
-            FaultKind.REJECTED,
-            problem.message,
-            param=problem.param,
-            code=problem.code,
-            type=problem.type,
-            status=problem.status,
-        )
+        fault = telling.unwritable(problem)
         self._job.failed.append(telling.failed(self._job, candidate, fault, ""))
         self._feed(signals.Failed(number, fault))
 
@@ -378,7 +374,6 @@ class Run:
         self._problem = problems.of_attempts(failed, action.wait)
 
     def _settle(self, action: signals.Settle) -> None:
-        self._settled = True
         self._deadlines.close()
         now = self._loop.time()
         attempt = None if action.attempt is None else self._attempts.get(action.attempt)
@@ -391,6 +386,7 @@ class Run:
         )
         record = job.record
         self._services.observer.finished(record)
+        self._settled = True
         self._services.ledger.settle(
             job.hold, record, lambda: self._finish(action.outcome, attempt, usage)
         )
@@ -404,6 +400,9 @@ class Run:
                 self._finish_answer(attempt, usage)
             elif outcome is not Outcome.CLIENT_GONE:
                 self._finish_problem(attempt)
+        except Exception:
+            log.exception("request_failed", request_id=self._job.record.id)
+            self._sink.abort()
         finally:
             if self._open:
                 self._services.observer.stream_closed()

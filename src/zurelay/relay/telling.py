@@ -5,8 +5,8 @@ Text work on what the job knows; decides nothing about routes.
 
 from dataclasses import replace
 
-from zurelay.chat.faults import Fault
-from zurelay.chat.problems import FailedAttempt
+from zurelay.chat.faults import Fault, FaultKind
+from zurelay.chat.problems import FailedAttempt, Problem
 from zurelay.plan.planner import Candidate
 from zurelay.relay.job import Job
 
@@ -24,6 +24,18 @@ def words(job: Job, text: str) -> str:
 def own_fault(job: Job, fault: Fault) -> Fault:
     """The request's own fault, fit to be passed on."""
     return replace(fault, message=words(job, fault.message))
+
+
+def unwritable(problem: Problem) -> Fault:
+    """A request that cannot be written for a route: its own fault."""
+    return Fault(
+        FaultKind.REJECTED,
+        problem.message,
+        param=problem.param,
+        code=problem.code,
+        type=problem.type,
+        status=problem.status,
+    )
 
 
 def failed(job: Job, candidate: Candidate, fault: Fault, said: str) -> FailedAttempt:
