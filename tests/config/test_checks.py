@@ -29,11 +29,10 @@ def test_what_this_release_cannot_do_is_refused_rather_than_ignored() -> None:
     found = faults(
         {
             "storage": {"valkey_url": "redis://x"},
-            "routing": {"hedge": True},
             "billing": {"prepaid": True},
         }
     )
-    assert list(found) == ["storage.valkey_url", "routing.hedge", "billing.prepaid"]
+    assert list(found) == ["storage.valkey_url", "billing.prepaid"]
 
 
 def test_an_unknown_kind_gets_the_nearest() -> None:

@@ -3,11 +3,13 @@ from collections.abc import Iterator
 import pytest
 
 from tests.store.rows import a_key, a_record, entry
+from zurelay.access.tokens import AdminToken
 from zurelay.store.engine import Store, open_store
 from zurelay.store.errors import StoreError
-from zurelay.store.key_source import StoredKeys
+from zurelay.store.key_source import StoredKeys, StoredTokens
 from zurelay.store.keys import add_key, revoke_key
 from zurelay.store.log import StoredLog
+from zurelay.store.tokens import add_token, revoke_token
 
 
 @pytest.fixture
@@ -56,3 +58,18 @@ def test_a_closed_store_is_told_in_one_line(keys: StoredKeys) -> None:
     keys.close()
     with pytest.raises(StoreError, match=r"zurelay\.db"):
         keys.version()
+
+
+def test_admin_tokens_are_heard_of_likewise(store: Store) -> None:
+    tokens = StoredTokens(store)
+    before = tokens.version()
+    made = AdminToken("tok_1", "one", "admin", b"h" * 32, "abcd", 1)
+    with store.write() as connection:
+        add_token(connection, made)
+    after = tokens.version()
+    assert after > before
+    assert tokens.load() == [made]
+    with store.write() as connection:
+        revoke_token(connection, "one", 5)
+    assert tokens.version() > after
+    tokens.close()

@@ -82,20 +82,20 @@ class Key:
         return "live" if self.expires is None or now < self.expires else "expired"
 
 
-def make_key(random: bytes) -> str:
+def make_key(random: bytes, prefix: str = PREFIX) -> str:
     """The text of a new key from 32 random bytes."""
     if len(random) != RANDOM_BYTES:
         raise ValueError(f"a key is made of {RANDOM_BYTES} random bytes")
     body = _base62(int.from_bytes(random, "big"), _BODY)
-    return f"{PREFIX}{body}{_checksum(body)}"
+    return f"{prefix}{body}{_checksum(body)}"
 
 
-def well_formed(text: str) -> bool:
+def well_formed(text: str, prefix: str = PREFIX) -> bool:
     """Whether it has the form of a key and its checksum is right."""
-    body, check = text[len(PREFIX) : -_CHECK], text[-_CHECK:]
+    body, check = text[len(prefix) : -_CHECK], text[-_CHECK:]
     return (
-        len(text) == len(PREFIX) + _BODY + _CHECK
-        and text.startswith(PREFIX)
+        len(text) == len(prefix) + _BODY + _CHECK
+        and text.startswith(prefix)
         and text.isascii()
         and check == _checksum(body)
     )

@@ -1,9 +1,10 @@
-"""A key as its holder and its operator are shown it; never its text or hash."""
+"""Keys and tokens as their holders and operators are shown them; never their text or hash."""
 
 from datetime import UTC, datetime
 from typing import Any
 
 from zurelay.access.keys import Key
+from zurelay.access.tokens import AdminToken
 from zurelay.catalogue.money import format_usd
 
 
@@ -42,6 +43,19 @@ def key_row(key: Key, spent: int, now: float) -> dict[str, Any]:
         "created": _iso(key.created),
         "revoked": _iso(key.revoked),
         "last_used": _iso(key.last_used),
+    }
+
+
+def token_row(token: AdminToken) -> dict[str, Any]:
+    """An admin token as operators list it."""
+    return {
+        "id": token.id,
+        "name": token.name,
+        "role": token.role,
+        "last4": token.last4,
+        "state": "live" if token.revoked is None else "revoked",
+        "created": _iso(token.created),
+        "revoked": _iso(token.revoked),
     }
 
 

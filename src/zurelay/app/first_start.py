@@ -38,7 +38,12 @@ def ensure_first_key(store: Store, now: float) -> str | None:
 def write_first_key(data: Path, text: str) -> Path:
     """Keep the first key in a file only its owner can read, for starts without a terminal."""
     path = data / FIRST_KEY_FILE
+    write_private(path, f"{text}\n")
+    return path
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read."""
     handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(f"{text}\n")
-    return path
+        file.write(text)

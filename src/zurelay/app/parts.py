@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from zurelay import __version__
 from zurelay.api.addresses import networks
 from zurelay.api.core import Parts
-from zurelay.api.exchange import HttpExchange
 from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
 from zurelay.chat.redact import redact
@@ -22,6 +21,7 @@ from zurelay.live.ids import Ids
 from zurelay.live.journal import Journal
 from zurelay.live.keys import KeyRing
 from zurelay.live.ledger import JournalLedger
+from zurelay.live.tokens import TokenRing
 from zurelay.plan.affinity import Affinity
 from zurelay.plan.health import Health
 from zurelay.plan.retries import RetryBudget
@@ -31,16 +31,16 @@ from zurelay.relay.job import Services
 from zurelay.relay.timing import Timing
 from zurelay.sandbox.upstream import SandboxUpstream
 from zurelay.store.engine import Store
-from zurelay.store.key_source import StoredKeys
+from zurelay.store.key_source import StoredKeys, StoredTokens
 from zurelay.store.log import StoredLog
 from zurelay.telemetry.metrics import Metrics
 from zurelay.telemetry.requests import RequestObserver
 from zurelay.upstream.base import Client
 from zurelay.upstream.client import HttpClient
+from zurelay.upstream.download import Downloader
 from zurelay.upstream.proxies import Proxies
 
 _MB = 1024 * 1024
-_LOOPBACK = ("127.", "::1", "::ffff:127.")
 
 
 @dataclass(slots=True)
@@ -49,6 +49,7 @@ class Assembly:
 
     parts: Parts
     client: HttpClient
+    downloader: Downloader
     metrics: Metrics
     keys: KeyRing
     ledger: JournalLedger
@@ -58,6 +59,8 @@ class Assembly:
         self.parts.reader.close()
         await self.ledger.close()
         await self.keys.close()
+        await self.parts.tokens.close()
+        await self.downloader.aclose()
         await self.client.aclose()
 
 
@@ -74,6 +77,7 @@ async def assemble(settings: Settings, store: Store) -> Assembly:
     keys = KeyRing(StoredKeys(store))
     await keys.start()
     client = HttpClient(proxies=Proxies(dict(os.environ)))
+    downloader = Downloader()
     sandbox = SandboxUpstream()
 
     def client_of(provider: Provider) -> Client:
@@ -88,6 +92,7 @@ async def assemble(settings: Settings, store: Store) -> Assembly:
             observer=RequestObserver(metrics),
             exchange=exchange,
             client=client_of,
+            downloads=downloader,
             wall=time.time,
             jitter=random.random,
         ),
@@ -99,9 +104,9 @@ async def assemble(settings: Settings, store: Store) -> Assembly:
         idempotency=Idempotency(asyncio.get_running_loop().call_later),
         wall=time.time,
         ready=lambda: _readiness(ledger, keys),
-        admits_metrics=_from_loopback,
+        tokens=TokenRing(StoredTokens(store)),
     )
-    return Assembly(parts, client, metrics, keys, ledger)
+    return Assembly(parts, client, downloader, metrics, keys, ledger)
 
 
 def snapshot(settings: Settings, table: RoutingTable) -> Snapshot:
@@ -156,7 +161,3 @@ def _readiness(ledger: JournalLedger, keys: KeyRing) -> dict[str, object]:
     if keys.failing:
         return {"status": "degraded", "degraded": ["store"]}
     return {"status": "ok"}
-
-
-def _from_loopback(exchange: HttpExchange) -> bool:
-    return exchange.client_host.startswith(_LOOPBACK)

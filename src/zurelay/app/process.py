@@ -11,12 +11,15 @@ from typing import Any
 import structlog
 
 from zurelay import __version__
+from zurelay.admin import application as admin
+from zurelay.admin.parts import AdminParts
 from zurelay.api.core import Core
 from zurelay.api.gateway import Gateway
 from zurelay.api.pages import Status, pages
 from zurelay.api.server import Server, ServerOptions
 from zurelay.api.snapshot import Snapshot
 from zurelay.app import model_lists
+from zurelay.app.local_token import forget, let_in
 from zurelay.app.options import ServeOptions, Started
 from zurelay.app.parts import Assembly, assemble, snapshot
 from zurelay.config.accounts import providers
@@ -76,9 +79,11 @@ class Process:
             keep_alive_idle_s=server.keep_alive_idle_s,
             write_stall_s=server.write_stall_s,
         )
-        self._server = Server(options, self._gateway, pages(self._status))
+        others = [admin.mounted(self._admin_parts())]
+        self._server = Server(options, self._gateway, pages(self._status, others))
         self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
         await self._server.listening.wait()
+        let_in(self._options.data_dir, self._parts.parts.tokens, self._local_url())
         self._stamps = self._file_stamps()
         for job in (self._watch_files(), self._refresh_lists(), self._delete_old()):
             self._spawn(job)
@@ -96,6 +101,7 @@ class Process:
             for job in self._jobs:
                 job.cancel()
             await asyncio.gather(*self._jobs, return_exceptions=True)
+            forget(self._options.data_dir)
             self._end_runs()  # those that went on without a caller; nobody could fetch them now
             await self._parts.close()
 
@@ -170,9 +176,10 @@ class Process:
         self._parts.metrics.config_in_force(snapshot.config_hash, snapshot.table.models)
 
     def _base_url(self) -> str:
-        public = self._settings.server.public_url.rstrip("/")
-        if public:
-            return public
+        return self._settings.server.public_url.rstrip("/") or self._local_url()
+
+    def _local_url(self) -> str:
+        """Where this machine reaches it."""
         host = "127.0.0.1" if self._host in ("", "0.0.0.0", "::") else self._host  # noqa: S104
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
@@ -181,6 +188,21 @@ class Process:
         if "sandbox/echo" in models:
             return "sandbox/echo"
         return next(iter(models), "MODEL")
+
+    def _admin_parts(self) -> AdminParts:
+        parts, core = self._parts.parts, self._gateway.core
+        return AdminParts(
+            tokens=parts.tokens,
+            health=parts.services.health,
+            table=lambda: core.snapshot.table,
+            redact=self._redact,
+            now=core.loop.time,
+            request_id=parts.ids.request,
+        )
+
+    def _redact(self, text: str) -> str:
+        """By the settings in force at the time."""
+        return self._gateway.core.snapshot.redact(text)
 
     def _status(self) -> Status:
         return Status(

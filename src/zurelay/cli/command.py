@@ -13,7 +13,19 @@ from typing import Annotated
 import typer
 
 from zurelay import __version__
-from zurelay.cli import chat, check, doctor, keys, log, models, sandbox, serve, usage
+from zurelay.cli import (
+    chat,
+    check,
+    doctor,
+    keys,
+    log,
+    models,
+    routes,
+    sandbox,
+    serve,
+    tokens,
+    usage,
+)
 from zurelay.cli.terminal import Failed, complain
 
 app = typer.Typer(
@@ -44,9 +56,10 @@ def _root(
     pass
 
 
-for _module in (serve, check, chat, models, log, usage, doctor, sandbox):
+for _module in (serve, check, chat, models, routes, log, usage, doctor, sandbox):
     _module.add_to(app)
 app.add_typer(keys.app)
+app.add_typer(tokens.app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

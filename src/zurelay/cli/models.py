@@ -26,7 +26,7 @@ def models(config: Config = None, data: Data = DATA, as_json: Json = False) -> N
 
     Prices are in USD per million tokens. Servers of your own are asked for their lists.
     """
-    table = _table(settings(config, data))
+    table = routing_table(settings(config, data))
     now = time.time()
     if as_json:
         print_json([_view(one, now) for one in table.models.values()])
@@ -41,7 +41,8 @@ def models(config: Config = None, data: Data = DATA, as_json: Json = False) -> N
     )
 
 
-def _table(found: "Settings") -> "RoutingTable":
+def routing_table(found: "Settings") -> "RoutingTable":
+    """What a configuration serves. Asks servers that tell their own models; notes on stderr."""
     from zurelay.config import build_table, load_catalogue, providers
 
     own = [one.name for one in providers(found) if one.kind.lists_models]

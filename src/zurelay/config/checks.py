@@ -68,11 +68,6 @@ class Checks:
                 ("storage", "valkey_url"),
                 'this release runs as one process and shares no state; write "" or leave it out',
             )
-        if tables["routing"].hedge:
-            yield self._fault(
-                ("routing", "hedge"),
-                "this release asks one route at a time; write false or leave it out",
-            )
         if tables["billing"].prepaid:
             yield self._fault(
                 ("billing", "prepaid"),

@@ -203,7 +203,10 @@ class Routing:
     )
     attempts: int = setting(v.whole(1, 50, 6), 6, "Routes tried for one request at most.")
     hedge: bool = setting(
-        v.FLAG, False, "Ask a second route when the first is slow. Not in this release."
+        v.FLAG,
+        False,
+        "Ask a second route when the first is slower than it usually is; at most 2 % of requests."
+        " May cost more.",
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from zurelay.access.keys import Key
+from zurelay.access.tokens import AdminToken
 from zurelay.meter.record import RequestRecord
 
 Entry = tuple[RequestRecord, bytes]
@@ -47,6 +48,22 @@ class KeySource(Protocol):
 
     def touch(self, used: Mapping[str, float]) -> None:
         """Note when keys were last used: key id -> Unix time."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more will be asked."""
+        ...
+
+
+class TokenSource(Protocol):
+    """Where admin tokens come from."""
+
+    def version(self) -> int:
+        """A number that rises when admin tokens change; cheap."""
+        ...
+
+    def load(self) -> list[AdminToken]:
+        """Every token, revoked ones too."""
         ...
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from sqlalchemy.dialects.sqlite import insert
 from zurelay.store import schema
 
 ACCESS = "access"
-"""Rises with every change of keys and accounts, so that servers read them again."""
+"""Rises with every change of keys, accounts and admin tokens, so that servers read them again."""
 
 
 def raise_counter(connection: Connection, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The keys of a store for a server that holds them all in memory and must hear of changes.
+"""Keys and admin tokens for a server that holds them in memory and must hear of changes.
 
 Every method blocks; call them from one thread at a time.
 """
@@ -7,14 +7,16 @@ import sqlite3
 from collections.abc import Mapping
 
 from zurelay.access.keys import Key
+from zurelay.access.tokens import AdminToken
 from zurelay.store.counters import ACCESS, read_counter
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
 from zurelay.store.keys import list_keys, touch_keys
+from zurelay.store.tokens import list_tokens
 
 
-class StoredKeys:
-    """All keys of one store, and a cheap way to ask whether they changed."""
+class _Watched:
+    """One store, and a cheap way to ask whether who may call it changed."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -26,7 +28,7 @@ class StoredKeys:
         self._version = 0
 
     def version(self) -> int:
-        """A number that rises when keys or accounts change; some microseconds if nothing did.
+        """A number that rises with every change of keys, accounts and tokens; takes microseconds.
 
         Raises:
             StoreError: the store does not answer.
@@ -41,6 +43,14 @@ class StoredKeys:
             self._seen = seen
         return self._version
 
+    def close(self) -> None:
+        """Give its connection back."""
+        self._watch.close()
+
+
+class StoredKeys(_Watched):
+    """All keys of one store."""
+
     def load(self) -> list[Key]:
         """Every key, revoked and expired ones too."""
         with self._store.read() as connection:
@@ -51,6 +61,11 @@ class StoredKeys:
         with self._store.write() as connection:
             touch_keys(connection, used)
 
-    def close(self) -> None:
-        """Give its connection back."""
-        self._watch.close()
+
+class StoredTokens(_Watched):
+    """All admin tokens of one store."""
+
+    def load(self) -> list[AdminToken]:
+        """Every token, revoked ones too."""
+        with self._store.read() as connection:
+            return list_tokens(connection)

@@ -34,8 +34,8 @@ meta = Table(
     Column("name", String(100), primary_key=True),
     Column("value", BigInteger, nullable=False),
 )
-"""Counters: `access` rises with every change of keys and accounts; `journal:ID` is how far that
-journal was moved into the log."""
+"""Counters: `access` rises with every change of keys, accounts and admin tokens; `journal:ID` is
+how far that journal was moved into the log."""
 
 account = Table(
     "account",
@@ -63,6 +63,18 @@ key = Table(
     Column("tpm", BigInteger),
     Column("concurrency", Integer),
     Column("last_used", BigInteger),
+)
+
+admin_token = Table(
+    "admin_token",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("role", String(20), nullable=False),
+    Column("hash", LargeBinary(32), nullable=False, unique=True),
+    Column("last4", String(4), nullable=False),
+    Column("created", BigInteger, nullable=False),
+    Column("revoked", BigInteger),
 )
 
 request = Table(
