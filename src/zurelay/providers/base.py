@@ -5,10 +5,11 @@ Three axes stay apart: the wire format, the address and authentication, and the 
 
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import urlsplit
 
 from zurelay.chat.profile import Profile
 
-Auth = Literal["bearer", "api-key", "none"]
+Auth = Literal["bearer", "api-key", "x-api-key", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +89,22 @@ class Provider:
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     aws: AwsCredential | None = None
 
+    @property
+    def hosted(self) -> bool:
+        """Whether it is reached at its vendor on the internet, not at an address of one's own."""
+        if not self.kind.hosted:
+            return False
+        return not self.kind.base_url or _site(self.base_url) == _site(self.kind.base_url)
+
     def auth_headers(self) -> tuple[tuple[str, str], ...]:
         """The headers that carry the credential."""
         if not self.api_keys or self.kind.auth == "none":
             return self.headers
-        if self.kind.auth == "api-key":
-            return (("api-key", self.api_keys[0]), *self.headers)
+        if self.kind.auth in ("api-key", "x-api-key"):
+            return ((self.kind.auth, self.api_keys[0]), *self.headers)
         return (("authorization", f"Bearer {self.api_keys[0]}"), *self.headers)
+
+
+def _site(url: str) -> str:
+    """The last two labels of a URL's host: what one vendor's regions have in common."""
+    return ".".join((urlsplit(url).hostname or "").split(".")[-2:])

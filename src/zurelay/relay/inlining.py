@@ -7,6 +7,9 @@ the words of the request are the formats' matter, the network the downloader's.
 import asyncio
 from collections.abc import Callable, Mapping
 
+import structlog
+
+from zurelay.chat import problems
 from zurelay.chat.problems import Problem, Refused
 from zurelay.chat.profile import Profile
 from zurelay.formats import remote_media
@@ -17,6 +20,8 @@ from zurelay.providers.base import Provider
 from zurelay.relay import preparation
 from zurelay.relay.job import Job
 from zurelay.upstream.download import Downloads, Unfetchable
+
+log = structlog.get_logger("zurelay.relay")
 
 Kinds = frozenset[Ability]
 
@@ -53,6 +58,7 @@ class Inlining:
         self._downloads = downloads
         self._loop = loop
         self._content: dict[str, bytes] = {}
+        self._parts: dict[Kinds, list[RemotePart]] = {}
         self._written: dict[Kinds, Inbound] = {}
         self._problem: Problem | None = None
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -67,7 +73,13 @@ class Inlining:
         self._tasks[attempt] = task
 
         def done(task: "asyncio.Task[None]") -> None:
-            if not task.cancelled() and self._tasks.pop(attempt, None) is not None:
+            if task.cancelled():
+                return
+            error = task.exception()
+            if error is not None:
+                log.error("download_failed", request_id=self._job.record.id, exc_info=error)
+                self._problem = problems.internal()
+            if self._tasks.pop(attempt, None) is not None:
                 then()
 
         task.add_done_callback(done)
@@ -84,7 +96,7 @@ class Inlining:
         written = self._written.get(wanted)
         if written is None:
             written = self._job.inbound
-            if remote_media.found(written, wanted):
+            if self._found(wanted):
                 written = remote_media.inlined(written, self._content, wanted)
             self._written[wanted] = written
         return written
@@ -105,9 +117,15 @@ class Inlining:
         profile = candidate.model.profile(provider.kind.profile)
         return kinds(job.front.name, preparation.back(job, candidate), profile, provider)
 
+    def _found(self, wanted: Kinds) -> list[RemotePart]:
+        parts = self._parts.get(wanted)
+        if parts is None:
+            parts = self._parts[wanted] = remote_media.found(self._job.inbound, wanted)
+        return parts
+
     def _missing(self, candidate: Candidate) -> list[RemotePart]:
         try:
-            parts = remote_media.found(self._job.inbound, self._kinds(candidate))
+            parts = self._found(self._kinds(candidate))
         except Refused as refused:
             self._problem = refused.problem
             return []
@@ -121,8 +139,6 @@ class Inlining:
             self._problem = remote_media.unfetchable(part)
 
 
-def of(job: Job, downloads: Downloads | None, loop: asyncio.AbstractEventLoop) -> Inlining | None:
+def of(job: Job, downloads: Downloads, loop: asyncio.AbstractEventLoop) -> Inlining | None:
     """The request's, if it names anything by URL."""
-    if downloads is None or not remote_media.marked(job.inbound):
-        return None
-    return Inlining(job, downloads, loop)
+    return Inlining(job, downloads, loop) if remote_media.marked(job.inbound) else None

@@ -15,6 +15,7 @@ from zurelay.plan.retries import RetryBudget
 from zurelay.providers.base import Provider
 from zurelay.relay.timing import Timing
 from zurelay.upstream.base import Client
+from zurelay.upstream.download import Downloads
 
 
 class Observer(Protocol):
@@ -51,6 +52,7 @@ class Services:
     observer: Observer
     exchange: Callable[[str, str], Exchange]
     client: Callable[[Provider], Client]
+    downloads: Downloads
     wall: Callable[[], float]
     jitter: Callable[[], float]
     lacking: dict[str, set[str]] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from zurelay.formats.base import AnswerContext, Outbound, Target
 from zurelay.formats.choose import back_format
 from zurelay.plan.planner import Candidate
+from zurelay.relay.candidates import CandidateView
 from zurelay.relay.job import Job
 
 
@@ -68,4 +69,14 @@ def context(job: Job, target: Target, outbound: Outbound) -> AnswerContext:
         may_be_empty=bool(inbound.stop),
         tool_names=outbound.tool_names,
         json_text=outbound.json_text,
+    )
+
+
+def view(candidate: Candidate) -> CandidateView:
+    """What the relay's rules may know of a candidate."""
+    return CandidateView(
+        model=candidate.public_model,
+        listed=candidate.listed,
+        high_effort=candidate.high_effort,
+        hedge_after=candidate.hedge_after,
     )

@@ -18,11 +18,11 @@ from zurelay.chat.usage import Usage
 from zurelay.formats.base import Progress
 from zurelay.meter.record import Attempt as AttemptRecord
 from zurelay.plan.planner import Candidate
-from zurelay.relay import headers, preparation, settlement, signals, telling
+from zurelay.relay import headers, inlining, preparation, settlement, signals, telling
 from zurelay.relay.attempt import Attempt
 from zurelay.relay.deadlines import Deadlines
 from zurelay.relay.job import Job, Services
-from zurelay.relay.machine import CANCELLED, CandidateView, Machine
+from zurelay.relay.machine import CANCELLED, Machine
 from zurelay.relay.ports import Sink
 from zurelay.relay.signals import Outcome, Signal, Timer
 from zurelay.upstream.base import Call as UpstreamCall
@@ -65,13 +65,14 @@ class Run:
         self.streaming = job.inbound.stream
         self._machine = Machine(
             job.timing,
-            [_view(c) for c in job.plan.candidates],
+            [preparation.view(c) for c in job.plan.candidates],
             streaming=self.streaming,
             jitter=services.jitter(),
         )
         self._deadlines = Deadlines(loop, self._rang)
         self._attempts: dict[int, Attempt] = {}
-        self._pending: deque[Signal] = deque()
+        self._inlining = inlining.of(job, services.downloads, loop)
+        self._pending: deque[Signal | signals.Call] = deque()
         self._busy = False
         self._open = False
         self._sent_headers: list[headers.Header] = []
@@ -195,14 +196,18 @@ class Run:
 
     # The loop of signals and actions.
 
-    def _feed(self, signal: Signal) -> None:
+    def _feed(self, signal: Signal | signals.Call) -> None:
         self._pending.append(signal)
         if self._busy:
             return
         self._busy = True
         try:
             while self._pending:
-                for action in self._machine.handle(self._pending.popleft()):
+                signal = self._pending.popleft()
+                if isinstance(signal, signals.Call):  # what it waited for is there
+                    self._call(signal)
+                    continue
+                for action in self._machine.handle(signal):
                     _PERFORM[type(action)](self, action)
         except Exception:
             log.exception("request_failed", request_id=self._job.record.id)
@@ -228,6 +233,9 @@ class Run:
 
     def _call(self, action: signals.Call) -> None:
         candidate = self._job.plan.candidates[action.candidate]
+        if self._inlining is not None and not self._inlining.ready(candidate):
+            self._inlining.fetch(candidate, action.attempt, lambda: self._feed(action))
+            return
         now = self._loop.time()
         verdict = self._services.health.may_try(
             candidate.route, now, only=candidate.only, forced=candidate.forced
@@ -280,7 +288,8 @@ class Run:
         upstream_streams = self.streaming or candidate.high_effort
         lacking = self._services.lacking.get(candidate.route.id, ())
         target = preparation.target(job, candidate, streams=upstream_streams, lacking=lacking)
-        outbound = exchange.write(job.inbound, target)
+        inbound = job.inbound if self._inlining is None else self._inlining.inbound(candidate)
+        outbound = exchange.write(inbound, target)
         return Attempt(
             number=number,
             candidate=candidate,
@@ -311,6 +320,8 @@ class Run:
         self._deadlines.forget(action.attempt)
         attempt = self._attempts.get(action.attempt)
         if attempt is None:
+            if self._inlining is not None:
+                self._inlining.forget(action.attempt)
             return
         attempt.cut()
         if attempt.record.end_ms is not None:
@@ -375,6 +386,8 @@ class Run:
 
     def _settle(self, action: signals.Settle) -> None:
         self._deadlines.close()
+        if self._inlining is not None:
+            self._inlining.close()
         now = self._loop.time()
         attempt = None if action.attempt is None else self._attempts.get(action.attempt)
         job = self._job
@@ -469,15 +482,6 @@ class Run:
 
     def _ms(self, at: float) -> float:
         return round((at - self._job.started) * 1000, 2)
-
-
-def _view(candidate: Candidate) -> CandidateView:
-    return CandidateView(
-        model=candidate.public_model,
-        listed=candidate.listed,
-        high_effort=candidate.high_effort,
-        hedge_after=candidate.hedge_after,
-    )
 
 
 _PERFORM: dict[type, Callable[..., None]] = {

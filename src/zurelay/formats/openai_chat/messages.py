@@ -30,8 +30,8 @@ class Seen:
     Attributes:
         marks: `developer`, `name`, `text_parts` (a list of text parts only), `reasoning` (carried
             in history), `calls`, `call_ids`, `call_index`, `no_calls` (an empty list),
-            `more_systems` (any but the first message), `user_after_tool`, `file`, `remote_image`,
-            `strict`.
+            `more_systems` (any but the first message), `user_after_tool`, `file`, `strict`, and
+            `remote_image`, `remote_file`, `remote_video` (by http or https).
     """
 
     needs: dict[Ability, str] = field(default_factory=dict)
@@ -145,8 +145,8 @@ def _check_media(path: str, part: Part, seen: Seen) -> None:
             raise Refused(missing(f"{path}.{kind}"))
         if not view.url.startswith(_URL):
             raise Refused(invalid(f"{path}.{kind}.url", "something else"))
-        if kind == "image_url" and view.url.startswith(_REMOTE):
-            seen.marks.add("remote_image")
+        if view.url.startswith(_REMOTE):
+            seen.marks.add("remote_image" if kind == "image_url" else "remote_video")
     elif kind == "input_audio":
         if part.input_audio is None:
             raise Refused(missing(f"{path}.input_audio"))
@@ -167,6 +167,8 @@ def _check_file(path: str, part: Part, seen: Seen) -> None:
         raise Refused(missing(f"{path}.file.file_data"))
     if not part.file.file_data.startswith(_URL):
         raise Refused(invalid(f"{path}.file.file_data", "something else"))
+    if part.file.file_data.startswith(_REMOTE):
+        seen.marks.add("remote_file")
     seen.marks.add("file")
 
 

@@ -1,0 +1,132 @@
+"""Pictures by URL through the whole gateway: fetched once, given inline, refused alike."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.app.conftest import Answer, Caller, until
+from tests.app.gateways import configuration
+from zurelay.app import parts
+from zurelay.testing.chat import chat_reply
+from zurelay.testing.gateway import RunningGateway
+from zurelay.testing.script import Stall, json_reply, reply
+from zurelay.testing.upstream import ScriptedUpstream
+from zurelay.upstream.client import HttpClient
+from zurelay.upstream.download import Downloader
+
+PNG = b"\x89PNG\r\n\x1a\n"
+INLINE = "data:image/png;base64,iVBORw0KGgo="
+
+
+def _images(*urls: str) -> list[Any]:
+    content = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+    return [{"role": "user", "content": content}]
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[ScriptedUpstream]:
+    async with ScriptedUpstream() as server:
+        yield server
+
+
+@pytest.fixture
+async def caller(
+    tmp_path: Any,
+    upstream: ScriptedUpstream,
+    second: ScriptedUpstream,
+    site: ScriptedUpstream,
+    monkeypatch: pytest.MonkeyPatch,
+) -> AsyncIterator[Caller]:
+    """Of a gateway with two routes, whose downloader may reach the test's own site."""
+    port = int(site.base_url.rpartition(":")[2])
+    own = partial(Downloader, ports=(port,), floor=0.0, allowed=lambda a: a == "127.0.0.1")
+    monkeypatch.setattr(parts, "Downloader", own)
+    async with (
+        RunningGateway(tmp_path, configuration(upstream, second)) as gateway,
+        HttpClient() as client,
+    ):
+        yield Caller(gateway, client)
+
+
+def _sent(upstream: ScriptedUpstream, request: int = 0) -> list[str]:
+    content = upstream.requests[request].json["messages"][0]["content"]
+    return [part["image_url"]["url"] for part in content]
+
+
+async def test_a_server_of_ones_own_is_given_the_content_never_the_url(
+    caller: Caller, upstream: ScriptedUpstream, site: ScriptedUpstream
+) -> None:
+    site.enqueue(reply(PNG))
+    upstream.enqueue(json_reply(chat_reply("A cat")))
+    url = f"{site.base_url}/a.png"
+    answer = await caller.chat(messages=_images(url, url, INLINE))
+    assert answer.status == 200, answer.body
+    assert _sent(upstream) == [INLINE] * 3
+    assert len(site.requests) == 1
+    assert {"cookie", "authorization", "x-api-key"}.isdisjoint(site.requests[0].headers)
+
+
+async def test_a_second_route_does_not_fetch_again(
+    caller: Caller, upstream: ScriptedUpstream, second: ScriptedUpstream, site: ScriptedUpstream
+) -> None:
+    site.enqueue(reply(PNG))
+    upstream.enqueue(json_reply({}, 500))
+    second.enqueue(json_reply(chat_reply("A cat")))
+    answer = await caller.chat(messages=_images(f"{site.base_url}/a.png"))
+    assert answer.status == 200, answer.body
+    assert _sent(second) == [INLINE]
+    assert len(site.requests) == 1
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    error: dict[str, Any] = answer.json["error"]
+    return error
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_all_refusals_look_alike(
+    caller: Caller,
+    upstream: ScriptedUpstream,
+    second: ScriptedUpstream,
+    site: ScriptedUpstream,
+    stream: bool,
+) -> None:
+    site.enqueue(reply(b"no", 404), reply(b"<html>"), reply(b"", 302, {"location": "http://[::1]"}))
+    answers = [
+        await caller.chat(messages=_images(INLINE, url), stream=stream)
+        for url in (
+            *(f"{site.base_url}/{n}" for n in range(3)),
+            "http://169.254.169.254/latest/meta-data/",
+            f"http://user@127.0.0.1:{site.base_url.rpartition(':')[2]}/",
+            upstream.base_url,
+        )
+    ]
+    assert {answer.status for answer in answers} == {400}
+    first = _told(answers[0])
+    assert first["code"] == "unsupported_content"
+    assert first["param"] == "messages[0].content[1]"
+    assert all(_told(answer) == first for answer in answers)
+    assert upstream.connections == second.connections == 0
+    row = await caller.logged(answers[0])
+    assert (row["status"], row["http_status"], row["cost_usd"]) == ("error", 400, "0")
+
+
+async def test_without_a_url_nothing_is_fetched(
+    caller: Caller, upstream: ScriptedUpstream, site: ScriptedUpstream
+) -> None:
+    upstream.enqueue(json_reply(chat_reply("A cat")))
+    assert (await caller.chat(messages=_images(INLINE))).status == 200
+    assert site.connections == 0
+
+
+async def test_a_caller_who_leaves_ends_the_download(
+    caller: Caller, site: ScriptedUpstream, upstream: ScriptedUpstream, ask: Any
+) -> None:
+    site.enqueue([Stall()])
+    reader = await ask(caller, messages=_images(f"{site.base_url}/a.png"))
+    await until(lambda: site.requests)
+    await reader.leave()
+    await until(lambda: site.left)
+    assert upstream.connections == 0
