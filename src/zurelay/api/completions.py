@@ -112,7 +112,8 @@ def _admit(
         connect_deadline=snapshot.connect_deadline_s,
         redact=snapshot.redact,
         cache_key=_own_cache_key(key.account, inbound.cache_key),
-        affinity_key=conversation(key.account, inbound),
+        # Where there is no choice of route there is nothing to remember.
+        affinity_key=conversation(key.account, inbound) if len(plan.candidates) > 1 else None,
         expose_routes=core.exposes_routes,
         comments_end_once=exchange.header(b"x-stainless-lang") == b"go",
     )
