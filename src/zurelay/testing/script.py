@@ -124,7 +124,9 @@ def sse_reply(
 
 def gzip_reply(body: bytes, status: int = 200, headers: Headers | None = None) -> Script:
     """A whole answer with `content-encoding: gzip`."""
-    return reply(gzip.compress(body), status, {"content-encoding": "gzip", **(headers or {})})
+    return reply(
+        gzip.compress(body, mtime=0), status, {"content-encoding": "gzip", **(headers or {})}
+    )
 
 
 def wire(script: Script) -> bytes:
