@@ -53,7 +53,7 @@ def test_a_reply_folds_into_itself_and_is_cut_at_stops() -> None:
     reply = Reply((Choice((Text("one END two"), ToolCall("i", "f", "{}")), "length"),))
     assert EventFold.of(reply).reply() == reply
     cut = EventFold.of(reply)
-    assert cut.reply(("END",)) == Reply((Choice((Text("one "),), "stop"),))
+    assert cut.reply(("END",)) == Reply((Choice((Text("one "),), "stop", "END"),))
     assert cut.delivered == 4
     assert not cut.nothing
 

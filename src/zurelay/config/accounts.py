@@ -19,14 +19,6 @@ SANDBOX = "sandbox"
 
 _LATER = (
     Kind(
-        name="anthropic",
-        title="Anthropic",
-        format="anthropic",
-        base_url="https://api.anthropic.com",
-        key_variables=("ANTHROPIC_API_KEY",),
-        vendor="anthropic",
-    ),
-    Kind(
         name="gemini",
         title="Google Gemini",
         format="gemini",

@@ -28,6 +28,7 @@ class _Open:
     parts: list[Part] = field(default_factory=list)
     calls: dict[int, int] = field(default_factory=dict)  # call index -> place in parts
     reason: FinishReason = "stop"
+    sequence: str | None = None
 
 
 class EventFold:
@@ -48,7 +49,9 @@ class EventFold:
         """The fold whose reply is `reply`."""
         fold = cls()
         for index, choice in enumerate(reply.choices):
-            fold._choices[index] = _Open(list(choice.parts), {}, choice.finish_reason)
+            fold._choices[index] = _Open(
+                list(choice.parts), {}, choice.finish_reason, choice.sequence
+            )
         return fold
 
     def add(self, event: Event) -> None:
@@ -58,8 +61,9 @@ class EventFold:
         choice = 0 if isinstance(event, ThinkingSigned) else event.choice
         whole = self._choices.setdefault(choice, _Open())
         match event:
-            case Stopped(reason):
+            case Stopped(reason, sequence=sequence):
                 whole.reason = reason
+                whole.sequence = sequence
             case ToolCallStarted(index, call_id, name):
                 whole.calls[index] = len(whole.parts)
                 whole.parts.append(ToolCall(call_id, name, ""))
@@ -77,9 +81,11 @@ class EventFold:
         self.delivered = 0
         for index in sorted(self._choices):
             whole = self._choices[index]
-            parts, stopped = _cut(whole.parts, stops)
+            parts, matched = _cut(whole.parts, stops)
+            stopped = matched is not None
             cut |= stopped
-            choices.append(Choice(parts, "stop" if stopped else whole.reason))
+            reason = "stop" if stopped else whole.reason
+            choices.append(Choice(parts, reason, matched or whole.sequence))
             self.delivered += sum(_length(part) for part in parts)
         self.nothing = (
             not cut
@@ -122,9 +128,10 @@ def _sign(parts: list[Part], event: ThinkingSigned) -> None:
         parts.append(signed)
 
 
-def _cut(parts: Sequence[Part], stops: Sequence[str]) -> tuple[tuple[Part, ...], bool]:
+def _cut(parts: Sequence[Part], stops: Sequence[str]) -> tuple[tuple[Part, ...], str | None]:
+    """The parts up to a stop sequence, and which it was."""
     if not stops:
-        return tuple(parts), False
+        return tuple(parts), None
     cutter = StopCutter(stops)
     out: list[Part] = []
     for part in parts:
@@ -136,8 +143,8 @@ def _cut(parts: Sequence[Part], stops: Sequence[str]) -> tuple[tuple[Part, ...],
         if text:
             out.append(replace(part, text=text))
         if cutter.stopped:
-            return tuple(out), True
-    return tuple(out), False
+            return tuple(out), cutter.matched
+    return tuple(out), None
 
 
 def _length(part: Part) -> int:

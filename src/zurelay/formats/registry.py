@@ -3,7 +3,9 @@
 A new format is a folder beside `openai_chat` and a line in each tuple that it belongs to.
 """
 
+from zurelay.formats.anthropic.back import MessagesBack
 from zurelay.formats.base import Exchange, Front
+from zurelay.formats.gemini.back import GeminiBack
 from zurelay.formats.openai_chat.exchange import ChatToChat
 from zurelay.formats.openai_chat.front import ChatFront
 from zurelay.formats.openai_chat.hub import ChatBack, ChatHubFront
@@ -16,7 +18,7 @@ FRONTS: tuple[Front, ...] = (ChatFront(),)
 HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(),)
 """The same formats, as far as translation needs them."""
 
-BACKS: tuple[Back, ...] = (ChatBack(), ResponsesBack())
+BACKS: tuple[Back, ...] = (ChatBack(), ResponsesBack(), MessagesBack(), GeminiBack())
 """Formats that upstreams speak."""
 
 SAME: tuple[tuple[str, Exchange], ...] = ((ChatFront.name, ChatToChat()),)

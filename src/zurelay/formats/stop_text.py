@@ -8,14 +8,19 @@ class StopCutter:
 
     Text waits only while it may be the start of a sequence. The sequence that is complete first
     wins, so any cutting of the text gives the same.
+
+    Attributes:
+        stopped: a sequence was found; nothing more goes on.
+        matched: which one.
     """
 
-    __slots__ = ("_held", "_stops", "stopped")
+    __slots__ = ("_held", "_stops", "matched", "stopped")
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stops)
         self._held = ""
         self.stopped = False
+        self.matched: str | None = None
 
     def push(self, text: str) -> str:
         """More text; returns what may go on. After `stopped` nothing does."""
@@ -26,9 +31,11 @@ class StopCutter:
             (start + len(stop), start) for stop in self._stops if (start := text.find(stop)) >= 0
         ]
         if found:
+            end, start = min(found)
             self.stopped = True
+            self.matched = text[start:end]
             self._held = ""
-            return text[: min(found)[1]]
+            return text[:start]
         keep = self._may_begin(text)
         self._held = text[len(text) - keep :]
         return text[: len(text) - keep]

@@ -6,13 +6,14 @@ sequences the upstream was not given, empty answers, estimates.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import msgspec
 
 from zurelay.chat.estimate import tokens, weight
 from zurelay.chat.events import (
+    Choice,
     Event,
     RefusalDelta,
     Reply,
@@ -25,12 +26,15 @@ from zurelay.chat.events import (
     UsageSeen,
 )
 from zurelay.chat.faults import Fault, FaultKind
+from zurelay.chat.parts import Text, ToolCall
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import Request
 from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext, Inbound, Outbound, Progress, Target, WholeAnswer
+from zurelay.formats.fences import FenceStripper, stripped
 from zurelay.formats.fold import EventFold
 from zurelay.formats.stop_text import StopCutter
+from zurelay.wire import json
 
 _TOKENS = (TextDelta, ThinkingDelta, RefusalDelta, ToolCallStarted, ToolCallDelta)
 
@@ -163,6 +167,7 @@ class _Answer:
         # Sequences are cut here, for every back alike.
         self._reader = back.reader(msgspec.structs.replace(context, stop=()))
         self._cutters: dict[int, StopCutter] = {}
+        self._fences: dict[int, FenceStripper] = {}
         self._open: set[int] = set()
         self._done: dict[int, str] = {}
         self._token = False
@@ -218,15 +223,29 @@ class _Answer:
         if choice in self._done:
             return []
         if isinstance(event, Stopped):
-            out = self._flushed(choice)
+            fence = self._fences.get(choice)
+            rest = fence.flush() if fence else ""
+            out = self._said(TextDelta(rest, choice)) if rest else []
+            if choice in self._done:  # the rest held a stop sequence
+                return out
+            out += self._flushed(choice)
             return [*out, self._stop(event)]
         self._open.add(choice)
-        if isinstance(event, TextDelta) and self._context.stop:
-            return self._cut(event)
-        if isinstance(event, TextDelta | ThinkingDelta | RefusalDelta):
+        if isinstance(event, TextDelta) and self._context.json_text:
+            text = self._fences.setdefault(choice, FenceStripper()).push(event.text)
+            return self._said(TextDelta(text, choice)) if text else []
+        if isinstance(event, TextDelta):
+            return self._said(event)
+        if isinstance(event, ThinkingDelta | RefusalDelta):
             self.delivered_length += weight(event.text)
         elif isinstance(event, ToolCallDelta):
             self.delivered_length += weight(event.arguments)
+        return [event]
+
+    def _said(self, event: TextDelta) -> list[Event]:
+        if self._context.stop:
+            return self._cut(event)
+        self.delivered_length += weight(event.text)
         return [event]
 
     def _cut(self, event: TextDelta) -> list[Event]:
@@ -235,7 +254,7 @@ class _Answer:
         self.delivered_length += weight(text)
         out: list[Event] = [TextDelta(text, event.choice)] if text else []
         if cutter.stopped:
-            out.append(self._stop(Stopped("stop", event.choice)))
+            out.append(self._stop(Stopped("stop", event.choice, cutter.matched)))
         return out
 
     def _flushed(self, choice: int) -> list[Event]:
@@ -304,6 +323,11 @@ def _whole(
     front: HubFront, context: AnswerContext, fold: EventFold, usage: Usage | None
 ) -> WholeAnswer:
     reply = fold.reply(context.stop)
+    if context.json_text:
+        reply = _bare(reply)
+        if not _is_json(reply):
+            fault = Fault(FaultKind.BAD_ANSWER, "the answer is not the JSON asked for", status=200)
+            return WholeAnswer(usage=usage, fault=fault)
     if fold.nothing and not context.may_be_empty:
         return WholeAnswer(usage=usage, fault=Fault(FaultKind.EMPTY, status=200))
     if usage is None:
@@ -311,3 +335,32 @@ def _whole(
     reason = reply.choices[0].finish_reason
     body = front.reply(reply, usage, context)
     return WholeAnswer(body, usage, reason, fold.delivered)
+
+
+def _bare(reply: Reply) -> Reply:
+    """The reply without code fences around its text."""
+    return replace(reply, choices=tuple(_without_fence(choice) for choice in reply.choices))
+
+
+def _without_fence(choice: Choice) -> Choice:
+    texts = [part for part in choice.parts if isinstance(part, Text)]
+    if not texts:
+        return choice
+    text = stripped("".join(part.text for part in texts))
+    first = texts[0]
+    kept = (part for part in choice.parts if part is first or not isinstance(part, Text))
+    return replace(choice, parts=tuple(Text(text) if part is first else part for part in kept))
+
+
+def _is_json(reply: Reply) -> bool:
+    """Whether every answer that came to its own end is JSON; calls are none of this."""
+    for choice in reply.choices:
+        calls = any(isinstance(part, ToolCall) for part in choice.parts)
+        text = "".join(part.text for part in choice.parts if isinstance(part, Text))
+        if choice.finish_reason != "stop" or calls or not text:
+            continue
+        try:
+            json.decode(text.encode("utf-8", "surrogatepass"))
+        except json.BadJson:
+            return False
+    return True

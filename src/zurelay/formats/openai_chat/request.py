@@ -109,6 +109,7 @@ def _tool(tool: Json) -> Tool:
         function.get("description"),
         function.get("parameters"),
         function.get("strict"),
+        _cache(tool) or _cache(function),
     )
 
 
@@ -168,8 +169,9 @@ def _parts(content: str | list[Json] | None) -> list[Part]:
 
 def _part(part: Json) -> Part:
     kind = part["type"]
+    cache = _cache(part)
     if kind == "text":
-        return Text(part["text"])
+        return Text(part["text"], cache)
     if kind == "refusal":
         return RefusalText(part["refusal"])
     if kind == "image_url":
@@ -177,8 +179,8 @@ def _part(part: Json) -> Part:
         media_type, data = split_data_url(url)
         detail = part["image_url"].get("detail")
         if data is None:
-            return Image(url=url, detail=detail)
-        return Image(data=data, media_type=media_type, detail=detail)
+            return Image(url=url, detail=detail, cache=cache)
+        return Image(data=data, media_type=media_type, detail=detail, cache=cache)
     if kind == "video_url":
         return Video(part["video_url"]["url"])
     if kind == "input_audio":
@@ -186,8 +188,16 @@ def _part(part: Json) -> Part:
     file = part["file"]
     media_type, data = split_data_url(file["file_data"])
     if data is None:
-        return File(url=file["file_data"], filename=file.get("filename"))
-    return File(data=data, media_type=media_type, filename=file.get("filename"))
+        return File(url=file["file_data"], filename=file.get("filename"), cache=cache)
+    return File(data=data, media_type=media_type, filename=file.get("filename"), cache=cache)
+
+
+def _cache(part: Json) -> str | None:
+    """The prompt-cache breakpoint that a part or a tool carries in Anthropic's words."""
+    wanted = part.get("cache_control")
+    if not isinstance(wanted, dict) or wanted.get("type") != "ephemeral":
+        return None
+    return "1h" if wanted.get("ttl") == "1h" else "5m"
 
 
 def split_data_url(url: str) -> tuple[str | None, str | None]:

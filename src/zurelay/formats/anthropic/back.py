@@ -1,0 +1,61 @@
+"""Messages as a format that upstreams speak."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from zurelay.chat.events import Reply, UsageSeen
+from zurelay.chat.faults import Fault, FaultKind
+from zurelay.chat.profile import Profile
+from zurelay.chat.request import Request
+from zurelay.formats.anthropic import NAME, errors, request
+from zurelay.formats.anthropic.events import MessageEvents, MessageReader
+from zurelay.formats.base import AnswerContext, Outbound, Target
+from zurelay.formats.fold import EventFold
+from zurelay.wire import json
+
+
+class MessagesBack:
+    """See `formats.translate.Back`."""
+
+    name = NAME
+
+    def write(self, asked: Request, target: Target) -> Outbound:
+        """The upstream request."""
+        return request.write(asked, target)
+
+    def reader(self, context: AnswerContext) -> MessageEvents:
+        """A reader for the upstream's event stream."""
+        return MessageEvents(context)
+
+    def reply(self, body: bytes, context: AnswerContext) -> Reply | Fault:
+        """Read a plain answer, as its own stream would be read."""
+        try:
+            message = json.decode(json.readable(body.strip()))
+        except json.BadJson as error:
+            return Fault(FaultKind.BAD_ANSWER, f"unreadable: {error}", status=200)
+        if not isinstance(message, dict):
+            return Fault(FaultKind.BAD_ANSWER, "an answer that is no object", status=200)
+        events = MessageReader(context).whole(message)
+        if isinstance(events, Fault):
+            return events
+        fold = EventFold()
+        usage = None
+        for event in events:
+            if isinstance(event, UsageSeen):
+                usage = event.usage
+            fold.add(event)
+        found = fold.reply()
+        if not found.choices:
+            return Fault(FaultKind.BAD_ANSWER, "an answer without a stop reason", status=200)
+        return replace(found, usage=usage)
+
+    def fault(
+        self,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes,
+        now: float,
+        profile: Profile,
+    ) -> Fault:
+        """Read an error answer."""
+        return errors.fault(status, headers, body, now, profile)

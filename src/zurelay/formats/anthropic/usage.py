@@ -1,0 +1,73 @@
+"""Token counts in Messages' words, to and from the one form in `chat`.
+
+`input_tokens` leaves out cache reads and writes; counts in a stream are cumulative, so the last
+value of each holds. Every count that is no number >= 0 counts as left out.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from zurelay.chat.usage import Usage
+
+_MOST = 1 << 40
+"""Larger counts are lies."""
+
+_COUNTED = ("input_tokens", "output_tokens", "cache_read_input_tokens")
+
+
+def merged(before: Mapping[str, Any], after: object) -> dict[str, Any]:
+    """Usage so far with a later event's laid over it; nulls change nothing."""
+    if not isinstance(after, dict):
+        return dict(before)
+    return {**before, **{name: value for name, value in after.items() if value is not None}}
+
+
+def read(usage: object) -> Usage | None:
+    """The count in a `usage` object, None where it holds none."""
+    if not isinstance(usage, dict) or all(_count(usage, name) is None for name in _COUNTED):
+        return None
+    written = _count(usage, "cache_creation_input_tokens") or 0
+    split = usage.get("cache_creation")
+    split = split if isinstance(split, dict) else {}
+    long = _count(split, "ephemeral_1h_input_tokens") or 0
+    short = _count(split, "ephemeral_5m_input_tokens") or 0
+    written = max(written, long + short)
+    output = _count(usage, "output_tokens") or 0
+    details = usage.get("output_tokens_details")
+    thought = _count(details, "thinking_tokens") if isinstance(details, dict) else None
+    return Usage(
+        input=_count(usage, "input_tokens") or 0,
+        cached_input=_count(usage, "cache_read_input_tokens") or 0,
+        cache_write=written - long,
+        cache_write_long=long,
+        output=output,
+        reasoning=None if thought is None else min(thought, output),
+    )
+
+
+def write(usage: Usage) -> dict[str, Any]:
+    """The `usage` object callers get."""
+    written = usage.cache_write + usage.cache_write_long
+    out: dict[str, Any] = {
+        "input_tokens": usage.input + usage.audio_input,
+        "cache_creation_input_tokens": written,
+        "cache_read_input_tokens": usage.cached_input,
+        "output_tokens": usage.completion,
+    }
+    if written:
+        out["cache_creation"] = {
+            "ephemeral_5m_input_tokens": usage.cache_write,
+            "ephemeral_1h_input_tokens": usage.cache_write_long,
+        }
+    if usage.reasoning is not None:
+        out["output_tokens_details"] = {"thinking_tokens": usage.reasoning}
+    return out
+
+
+def _count(fields: Mapping[str, Any], name: str) -> int | None:
+    value = fields.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not 0 <= value <= _MOST:  # also what is no number at all
+        return None
+    return int(value)
