@@ -6,6 +6,7 @@ A new format is a folder beside `openai_chat` and a line in each tuple that it b
 from zurelay.formats.anthropic.back import MessagesBack
 from zurelay.formats.base import Exchange, Front
 from zurelay.formats.gemini.back import GeminiBack
+from zurelay.formats.gemini.back import GeminiBack
 from zurelay.formats.openai_chat.exchange import ChatToChat
 from zurelay.formats.openai_chat.front import ChatFront
 from zurelay.formats.openai_chat.hub import ChatBack, ChatHubFront
