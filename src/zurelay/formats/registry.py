@@ -6,7 +6,6 @@ A new format is a folder beside `openai_chat` and a line in each tuple that it b
 from zurelay.formats.anthropic.back import MessagesBack
 from zurelay.formats.base import Exchange, Front
 from zurelay.formats.gemini.back import GeminiBack
-from zurelay.formats.gemini.back import GeminiBack
 from zurelay.formats.openai_chat.exchange import ChatToChat
 from zurelay.formats.openai_chat.front import ChatFront
 from zurelay.formats.openai_chat.hub import ChatBack, ChatHubFront
@@ -22,7 +21,8 @@ HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(),)
 BACKS: tuple[Back, ...] = (ChatBack(), ResponsesBack(), MessagesBack(), GeminiBack())
 """Formats that upstreams speak."""
 
-SAME: tuple[tuple[str, Exchange], ...] = ((ChatFront.name, ChatToChat()),)
+SAME: tuple[tuple[str, Exchange], ...] = (
+    (EmbeddingsFront.name, Embeddings()),(ChatFront.name, ChatToChat()),)
 """Formats that are edited, not translated, when both sides speak them."""
 
 _FRONTS = {front.name: front for front in FRONTS}
