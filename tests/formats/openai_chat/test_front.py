@@ -106,7 +106,7 @@ def user(*parts: Any) -> list[Any]:
         ({"response_format": {"type": "json_schema"}}, "response_format.json_schema", "missing_required_parameter"),
         ({"response_format": {"type": "json_schema", "json_schema": {"schema": {}}}},
          "response_format.json_schema.name", "missing_required_parameter"),
-        ({"reasoning_effort": "hard"}, "reasoning_effort", "invalid_value"),
+        ({"reasoning_effort": 3}, "reasoning_effort", "invalid_value"),
         ({"seed": 1.5}, "seed", "invalid_value"),
         ({"models": "m"}, "models", "invalid_value"),
         ({"models": ["a", 1]}, "models[1]", "invalid_value"),
@@ -131,9 +131,13 @@ def test_messages_say_what_would_be_right() -> None:
         "'system', 'developer', 'user', 'assistant' or 'tool'"
         in refused(body(messages=[{"role": "bot", "content": "x"}])).message
     )
-    assert "'xhigh' or 'max'" in refused(body(reasoning_effort="hard")).message
+    assert "'xhigh' or 'max'" in refused(body(reasoning_effort=3)).message
     assert "'image_url'" in refused(body(messages=user({"type": "image"}))).message
     assert "from 0 to 2" in refused(body(temperature=3)).message
+
+
+def test_an_unknown_effort_word_is_left_to_who_knows_the_models_levels() -> None:
+    assert ChatFront().read(body(reasoning_effort="hard")).effort == "hard"
 
 
 @pytest.mark.parametrize(

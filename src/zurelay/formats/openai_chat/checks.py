@@ -1,7 +1,8 @@
 """Checks of a request's top-level fields; each raises Refused with the path and what is right."""
 
+from typing import Protocol
+
 from zurelay.chat import problems
-from zurelay.chat.effort import SCALE
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.invalid import invalid, missing
@@ -17,7 +18,7 @@ _PAIRS, _LONGEST_KEY, _LONGEST_VALUE = 16, 64, 512
 
 
 def numbers(view: Request) -> None:
-    """Ranges of numbers, the effort word."""
+    """Ranges of numbers. The effort word is judged by who knows the model's levels."""
     for name in ("max_completion_tokens", "max_tokens"):
         value = getattr(view, name)
         if value is not None and not 1 <= value < 1 << 53:
@@ -28,11 +29,17 @@ def numbers(view: Request) -> None:
         raise Refused(invalid("temperature", str(view.temperature)))
     if view.top_p is not None and not 0 <= view.top_p <= 1:
         raise Refused(invalid("top_p", str(view.top_p)))
-    if view.reasoning_effort is not None and view.reasoning_effort not in SCALE:
-        raise Refused(invalid("reasoning_effort", f"'{view.reasoning_effort[:40]}'"))
 
 
-def stays_here(view: Request) -> None:
+class Kept(Protocol):
+    """What a request says of itself to the gateway alone."""
+
+    user: str | None
+    metadata: dict[str, str] | None
+    safety_identifier: str | None
+
+
+def stays_here(view: Kept) -> None:
     """Fields that the gateway keeps: user, metadata, safety identifier."""
     for name in ("user", "safety_identifier"):
         value = getattr(view, name)
