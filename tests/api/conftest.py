@@ -1,4 +1,4 @@
-"""A listening server over a service that shows what reached it."""
+"""A listening server over a service that shows what reached it, and a whole gateway."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,9 +6,22 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.api.wire import Caller, Recorder
+from tests.app.conftest import Caller as Client
+from tests.app.conftest import ask, config, gateway, start, upstream
 from zurelay.api import connection, server
 from zurelay.api.pages import Status, pages
 from zurelay.api.server import Server, ServerOptions
+from zurelay.testing.gateway import RunningGateway
+from zurelay.upstream.client import HttpClient
+
+__all__ = ["ask", "config", "gateway", "start", "upstream"]  # fixtures of the whole gateway
+
+
+@pytest.fixture
+async def client(gateway: RunningGateway) -> AsyncIterator[Client]:
+    """Asks the whole gateway as a client would."""
+    async with HttpClient() as own:
+        yield Client(gateway, own)
 
 
 @pytest.fixture
@@ -21,7 +34,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def status() -> Status:
-    return Status("Brand", "1", "http://x", "running", 1, 1, "m")
+    return Status("Brand <b>", "1", "http://x", "running", 1, 1, "m")
 
 
 @pytest.fixture
