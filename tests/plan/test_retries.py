@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zurelay.plan.retries import RetryBudget
+from zurelay.plan.retries import HedgeBudget, RetryBudget
 
 
 def spend(budget: RetryBudget, now: float, tries: int = 1000) -> int:
@@ -80,3 +80,26 @@ def test_second_tries_never_exceed_a_tenth_of_traffic_and_the_floor(
             here = sum(int(at) == second for at in retries)
             traffic = sum(second - 10 < int(at) <= second for at in requests)
             assert here <= max(10, 0.1 * traffic + 1)
+
+
+def test_hedges_never_exceed_their_share_of_requests() -> None:
+    budget = HedgeBudget()
+    hedges = 0
+    for requests in range(1, 10_001):
+        budget.requested()
+        if budget.allows():
+            budget.spend()
+            hedges += 1
+        assert hedges <= requests * 0.02
+    assert hedges == 200
+
+
+def test_hedges_are_saved_up_for_a_slow_moment_but_not_without_end() -> None:
+    budget = HedgeBudget()
+    for _ in range(100_000):
+        budget.requested()
+    hedges = 0
+    while budget.allows():
+        budget.spend()
+        hedges += 1
+    assert hedges == 10

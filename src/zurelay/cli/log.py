@@ -129,7 +129,17 @@ def _show(record: "RequestRecord", names: dict[str, str], *, as_json: bool) -> N
         print_pairs([("tokens out", str(usage["completion_tokens"]))])
     if attempts:
         print_table(
-            ("route", "provider:model", "status", "reason", "http", "from s", "to s", "detail"),
+            (
+                "route",
+                "provider:model",
+                "status",
+                "reason",
+                "http",
+                "from s",
+                "to s",
+                "lost USD",
+                "detail",
+            ),
             [
                 (
                     str(one["route"]),
@@ -139,11 +149,13 @@ def _show(record: "RequestRecord", names: dict[str, str], *, as_json: bool) -> N
                     _text(one["http_status"]),
                     _seconds(one["start_ms"]),
                     _seconds(one["end_ms"]),
+                    "" if one["cost_usd"] == "0" else f"{one['cost_usd']}~",
                     one["detail"] or "",
                 )
                 for one in attempts
             ],
-            right=("from s", "to s"),
+            right=("from s", "to s", "lost USD"),
+            spare=("lost USD",),
         )
 
 

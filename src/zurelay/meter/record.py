@@ -6,7 +6,11 @@ from zurelay.chat.usage import Usage
 
 
 class Attempt(msgspec.Struct, omit_defaults=True):
-    """One try at a route, as operators see it. Times in milliseconds since the request began."""
+    """One try at a route, as operators see it. Times in milliseconds since the request began.
+
+    Attributes:
+        cost: nano-dollars that an attempt nobody pays for may have cost the operator, estimated.
+    """
 
     route: str
     number: int
@@ -19,6 +23,7 @@ class Attempt(msgspec.Struct, omit_defaults=True):
     http_status: int | None = None
     detail: str | None = None  # the provider's own words, redacted, at most 1 KB
     label: str | None = None  # what callers may see of the route
+    cost: int = 0
 
 
 class RequestRecord(msgspec.Struct, omit_defaults=True):

@@ -106,6 +106,7 @@ def _attempt_view(attempt: Attempt, operator: bool, providers: bool) -> dict[str
             "model": attempt.model,
             "http_status": attempt.http_status,
             "detail": attempt.detail,
+            "cost_usd": format_usd(attempt.cost),
         }
     return view
 

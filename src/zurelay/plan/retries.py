@@ -1,7 +1,7 @@
-"""The node's budget for second tries on the same route.
+"""The node's budgets for second tries: on the same route, and beside a slow first one.
 
-A share of traffic with a floor, counted over the last seconds of the clock that each call brings.
-It does not know requests or routes.
+The one is a share of traffic with a floor, counted over the last seconds of the clock that each
+call brings; the other a strict share. They do not know requests or routes.
 """
 
 _SECONDS = 10
@@ -49,3 +49,30 @@ class RetryBudget:
                 self._retries[slot] = 0
             self._second = second
         return self._second % _SECONDS
+
+
+class HedgeBudget:
+    """At most one hedge for `requests` requests, saved up for `most` of them.
+
+    `requested` counts traffic, `allows` looks, `spend` takes.
+    """
+
+    __slots__ = ("_cap", "_price", "_saved")
+
+    def __init__(self, requests: int = 50, most: int = 10) -> None:
+        self._price = requests
+        self._cap = requests * most
+        self._saved = 0
+
+    def requested(self) -> None:
+        """A request began that might be hedged."""
+        if self._saved < self._cap:
+            self._saved += 1
+
+    def allows(self) -> bool:
+        """Whether one more hedge may start."""
+        return self._saved >= self._price
+
+    def spend(self) -> None:
+        """A hedge starts."""
+        self._saved -= self._price

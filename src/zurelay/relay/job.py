@@ -11,7 +11,7 @@ from zurelay.meter.record import RequestRecord
 from zurelay.plan.affinity import Affinity
 from zurelay.plan.health import Health
 from zurelay.plan.planner import Plan
-from zurelay.plan.retries import RetryBudget
+from zurelay.plan.retries import HedgeBudget, RetryBudget
 from zurelay.providers.base import Provider
 from zurelay.relay.timing import Timing
 from zurelay.upstream.base import Client
@@ -56,6 +56,7 @@ class Services:
     wall: Callable[[], float]
     jitter: Callable[[], float]
     lacking: dict[str, set[str]] = field(default_factory=dict)
+    hedges: HedgeBudget = field(default_factory=HedgeBudget)
 
 
 @dataclass(slots=True)

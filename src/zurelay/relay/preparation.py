@@ -7,9 +7,15 @@ from collections.abc import Collection
 
 from zurelay.formats.base import AnswerContext, Outbound, Target
 from zurelay.formats.choose import back_format
+from zurelay.meter.record import Attempt as AttemptRecord
 from zurelay.plan.planner import Candidate
 from zurelay.relay.candidates import CandidateView
 from zurelay.relay.job import Job
+from zurelay.upstream.base import Call as UpstreamCall
+from zurelay.upstream.sigv4 import signed
+
+_MOST_PLAIN = 64 * 1024 * 1024
+"""Bytes of an answer that is kept until it is whole."""
 
 
 def target(
@@ -46,7 +52,7 @@ def back(job: Job, candidate: Candidate) -> str:
     return back_format(
         kind.format,
         kind.also,
-        only=model.format,
+        only=job.front.name if job.inbound.mode == "embeddings" else model.format,
         lacks=profile.chat_lacks,
         files=profile.file_parts,
         needs=job.inbound.needs,
@@ -69,6 +75,39 @@ def context(job: Job, target: Target, outbound: Outbound) -> AnswerContext:
         may_be_empty=bool(inbound.stop),
         tool_names=outbound.tool_names,
         json_text=outbound.json_text,
+    )
+
+
+def call(job: Job, candidate: Candidate, outbound: Outbound, now: float) -> UpstreamCall:
+    """The HTTP request of an attempt; `now` is Unix time, for signatures, which last minutes."""
+    provider = candidate.route.provider
+    unsigned = UpstreamCall(
+        method="POST",
+        url=provider.base_url + outbound.path,
+        headers=(
+            ("content-type", "application/json"),
+            *provider.auth_headers(),
+            *outbound.headers,
+        ),
+        body=outbound.body,
+        connect_deadline=job.connect_deadline,
+        limit=None if job.inbound.stream else _MOST_PLAIN,
+    )
+    if provider.aws is None:
+        return unsigned
+    return signed(unsigned, provider.aws, provider.kind.aws_service, now)
+
+
+def record(candidate: Candidate, start_ms: float) -> AttemptRecord:
+    """The log's entry of an attempt that starts."""
+    route = candidate.route
+    return AttemptRecord(
+        route=route.id,
+        number=route.number,
+        model=candidate.public_model,
+        status="running",
+        start_ms=start_ms,
+        label=route.provider.label or None,
     )
 
 

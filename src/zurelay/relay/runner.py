@@ -25,7 +25,6 @@ from zurelay.relay.job import Job, Services
 from zurelay.relay.machine import CANCELLED, Machine
 from zurelay.relay.ports import Sink
 from zurelay.relay.signals import Outcome, Signal, Timer
-from zurelay.upstream.base import Call as UpstreamCall
 
 log = structlog.get_logger("zurelay.relay")
 
@@ -34,8 +33,6 @@ _DROPPED = {
     FaultKind.BAD_ANSWER.value: "too many bytes without a token",
 }
 _AT_ONCE_SECONDS = 1.0
-_MOST_PLAIN = 64 * 1024 * 1024
-"""Bytes of an answer that is kept until it is whole."""
 _LINGER_SECONDS = 2.0
 """How long the rest of an upstream's answer is awaited so that its connection can be used again."""
 
@@ -88,6 +85,8 @@ class Run:
         """Begin. Everything else follows from callbacks."""
         self._services.observer.started()
         self._services.retries.requested(self._loop.time())
+        if self._job.timing.hedge:
+            self._services.hedges.requested()
         self._sink.listen(self._client_gone, self._set_paused)
         self._feed(signals.Begin())
 
@@ -240,42 +239,27 @@ class Run:
         verdict = self._services.health.may_try(
             candidate.route, now, only=candidate.only, forced=candidate.forced
         )
-        if not verdict.go:
+        # A hedge must be worth its money: it is bounded, and never a probe.
+        hedges = any(each.record.end_ms is None for each in self._attempts.values())
+        useless = verdict.probe_deadline is not None or not self._services.hedges.allows()
+        if not verdict.go or (hedges and useless):
             self._feed(signals.Skipped(action.attempt, verdict.wait))
             return
-        record = AttemptRecord(
-            route=candidate.route.id,
-            number=candidate.route.number,
-            model=candidate.public_model,
-            status="running",
-            start_ms=self._ms(now),
-            label=candidate.route.provider.label or None,
-        )
+        record = preparation.record(candidate, self._ms(now))
         self._job.record.attempts.append(record)
         try:
             attempt = self._prepare(action.attempt, candidate, record, now)
         except Refused as refused:
             self._refuse_unwritable(action.attempt, candidate, record, refused.problem)
             return
+        if hedges:
+            self._services.hedges.spend()
         if any(each.candidate is candidate for each in self._attempts.values()):
             self._services.retries.spend(now)
         self._attempts[action.attempt] = attempt
         self._services.health.began(candidate.route, now)
-        provider = candidate.route.provider
-        attempt.handle = self._services.client(provider).send(
-            UpstreamCall(
-                method="POST",
-                url=provider.base_url + attempt.outbound.path,
-                headers=(
-                    ("content-type", "application/json"),
-                    *provider.auth_headers(),
-                    *attempt.outbound.headers,
-                ),
-                body=attempt.outbound.body,
-                connect_deadline=self._job.connect_deadline,
-                limit=None if self.streaming else _MOST_PLAIN,
-            ),
-            attempt,
+        attempt.handle = self._services.client(candidate.route.provider).send(
+            preparation.call(self._job, candidate, attempt.outbound, self._services.wall()), attempt
         )
         if verdict.probe_deadline is not None:
             self._feed(signals.Probing(action.attempt, verdict.probe_deadline))
@@ -395,7 +379,13 @@ class Run:
             self._end_record(attempt, "ok", None, now)
             self._succeeded(attempt, now)
         usage = settlement.fill_record(
-            job, action.outcome, attempt, self._problem, self._ms(now), opened=self._open
+            job,
+            action.outcome,
+            attempt,
+            self._problem,
+            self._ms(now),
+            opened=self._open,
+            attempts=self._attempts.values(),
         )
         record = job.record
         self._services.observer.finished(record)
@@ -461,9 +451,7 @@ class Run:
 
     def _facts(self, attempt: Attempt) -> list[headers.Header]:
         out = attempt.outbound
-        return headers.facts(
-            self._job.plan, attempt.candidate, out.dropped, self._wire, out.effort
-        )
+        return headers.facts(self._job.plan, attempt.candidate, out.dropped, self._wire, out.effort)
 
     def _succeeded(self, attempt: Attempt, now: float) -> None:
         route = attempt.candidate.route

@@ -3,9 +3,12 @@
 Arithmetic on what is known; the ledger makes it durable.
 """
 
+from collections.abc import Iterable
+
 from zurelay.catalogue.model import FREE
 from zurelay.catalogue.price import price_at
 from zurelay.chat.estimate import tokens
+from zurelay.chat.faults import FaultKind
 from zurelay.chat.problems import Problem
 from zurelay.chat.usage import Usage
 from zurelay.meter.charge import charge
@@ -19,6 +22,18 @@ _STATUS = {
     Outcome.BROKEN: "error",
     Outcome.CLIENT_GONE: "client_closed",
 }
+
+
+_WORKED = frozenset(
+    {
+        "cancelled",
+        FaultKind.TIMEOUT.value,
+        FaultKind.BROKE_OFF.value,
+        FaultKind.BAD_ANSWER.value,
+        FaultKind.EMPTY.value,
+    }
+)
+"""Ends of attempts at which a provider may have worked, and may want its money."""
 
 
 def usage_of(attempt: Attempt | None, outcome: Outcome, job: Job) -> Usage | None:
@@ -46,13 +61,20 @@ def fill_record(
     duration_ms: float,
     *,
     opened: bool,
+    attempts: Iterable[Attempt] = (),
 ) -> Usage | None:
-    """Complete the request's log row; returns the usage that is billed."""
+    """Complete the request's log row; returns the usage that is billed.
+
+    `attempts`: all there were, for what those nobody pays for may have cost.
+    """
     record = job.record
     record.status = _STATUS[outcome]
     record.duration_ms = duration_ms
     usage = usage_of(attempt, outcome, job)
     record.usage = usage
+    for each in attempts:
+        if each is not attempt or usage is None:
+            each.record.cost = _lost(each, job)
     if problem is not None:
         record.error = problem.code or problem.type
     if outcome is Outcome.CLIENT_GONE:
@@ -80,3 +102,17 @@ def fill_record(
     elif attempt.answer is not None:
         record.finish_reason = attempt.answer.finish_reason
     return usage
+
+
+def _lost(attempt: Attempt, job: Job) -> int:
+    """Nano-dollars that an attempt nobody pays for may have cost the operator."""
+    told = attempt.record
+    if told.reason not in _WORKED or told.http_status not in (None, 200):
+        return 0
+    stream = attempt.stream
+    usage = None if stream is None else stream.usage
+    if usage is None:
+        written = 0 if stream is None else stream.delivered_length
+        usage = Usage(input=job.plan.input_estimate, output=tokens(written), estimated=True)
+    price = price_at(attempt.candidate.model, job.record.created)
+    return 0 if price is None else charge(price, usage).cost
