@@ -198,7 +198,9 @@ def _plan(core: Core, inbound: Inbound, key: Key) -> Plan:
 
 def _reserve(core: Core, inbound: Inbound, plan: Plan, key: Key) -> Hold:
     now = core.parts.wall()
-    output = inbound.max_output or core.snapshot.output_estimate
+    output = inbound.max_output
+    if output is None:
+        output = core.snapshot.output_estimate
     most = 0
     for candidate in plan.candidates:
         price = price_at(candidate.model, now)

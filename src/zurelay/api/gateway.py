@@ -46,6 +46,7 @@ class Endpoint:
 
 ENDPOINTS: dict[str, Endpoint] = {
     "/v1/chat/completions": Endpoint(("POST",), completions.serve, reads_body=True),
+    "/v1/embeddings": Endpoint(("POST",), completions.serve, "embeddings", reads_body=True),
     "/v1/models": Endpoint(("GET",), lists.models),
     "/v1/models/": Endpoint(("GET",), lists.model),
     "/v1/key": Endpoint(("GET",), lists.key),

@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
+from zurelay.catalogue.embeddings import EMBEDDING_MODELS
 from zurelay.catalogue.model import Model, Price, Reasoning
 from zurelay.catalogue.price import CatalogueError, parse_price
 from zurelay.catalogue.sandbox import SANDBOX_MODELS
@@ -58,9 +59,9 @@ def catalogue(models: Iterable[Model]) -> Catalogue:
 
 @cache
 def standard() -> Catalogue:
-    """The catalogue shipped with this package, sandbox models included."""
+    """The catalogue shipped with this package: the file, embeddings and sandbox models."""
     data = files("zurelay.catalogue").joinpath("catalogue.json").read_bytes()
-    return catalogue((*load(data), *SANDBOX_MODELS))
+    return catalogue((*load(data), *EMBEDDING_MODELS, *SANDBOX_MODELS))
 
 
 def load(data: bytes) -> tuple[Model, ...]:
@@ -129,6 +130,7 @@ def _model(entry: _Entry) -> Model:
         format=entry.format,
         quirks=quirks(entry.quirks, f"{where}.quirks"),
         tools=entry.tools,
+        mode="chat",
         retires=entry.retires,
         released=entry.released,
         source=entry.source,

@@ -20,6 +20,8 @@ TokenClass = Literal[
 ]
 """The leaf classes of `chat.usage.Usage` that can have a price."""
 
+Mode = Literal["chat", "embeddings", ""]
+
 
 @dataclass(frozen=True, slots=True)
 class Hours:
@@ -107,6 +109,7 @@ class Model:
         format: the one back format that reaches it; empty if its provider's own does.
         quirks: changes to the provider's profile.
         tools: whether it takes tools; None if unknown.
+        mode: what it gives: answers (`chat`) or `embeddings`; empty if unknown.
         retires: last day, ISO; empty if none is known.
         released: first day, ISO; empty if unknown.
         source: where the entry comes from.
@@ -126,6 +129,7 @@ class Model:
     format: str = ""
     quirks: Mapping[str, object] = field(default_factory=dict)
     tools: bool | None = None
+    mode: Mode = ""
     retires: str = ""
     released: str = ""
     source: str = ""

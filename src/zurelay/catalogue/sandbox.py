@@ -23,6 +23,7 @@ def _sandbox(name: str, title: str, reasoning: Reasoning | None = None) -> Model
         reasoning=reasoning or Reasoning(),
         price=FREE,
         tools=True,
+        mode="chat",
         source="this program",
     )
 

@@ -8,7 +8,7 @@ otherwise it translates through the hub in `chat/`. The relay knows only `Exchan
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -55,6 +55,7 @@ class Inbound(msgspec.Struct, frozen=True, gc=False):
         marks: what reading noticed in the messages, in the front's own words, so that an edit
             looks at them again only where something in them may have to change.
         headers: the caller's headers that belong to the format, lower-case names.
+        mode: what is asked for: an answer (`chat`) or `embeddings`.
     """
 
     front: str
@@ -77,6 +78,7 @@ class Inbound(msgspec.Struct, frozen=True, gc=False):
     opening: bytes = b""
     marks: frozenset[str] = frozenset()
     headers: Mapping[str, str] = {}
+    mode: Literal["chat", "embeddings"] = "chat"
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):

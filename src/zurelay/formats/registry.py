@@ -5,6 +5,8 @@ A new format is a folder beside `openai_chat` and a line in each tuple that it b
 
 from zurelay.formats.anthropic.back import MessagesBack
 from zurelay.formats.base import Exchange, Front
+from zurelay.formats.embeddings.exchange import Embeddings
+from zurelay.formats.embeddings.front import EmbeddingsFront
 from zurelay.formats.gemini.back import GeminiBack
 from zurelay.formats.openai_chat.exchange import ChatToChat
 from zurelay.formats.openai_chat.front import ChatFront
@@ -12,17 +14,19 @@ from zurelay.formats.openai_chat.hub import ChatBack, ChatHubFront
 from zurelay.formats.openai_responses.back import ResponsesBack
 from zurelay.formats.translate import Back, HubFront, TranslatingExchange
 
-FRONTS: tuple[Front, ...] = (ChatFront(),)
+FRONTS: tuple[Front, ...] = (ChatFront(), EmbeddingsFront())
 """Formats that callers speak."""
 
 HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(),)
-"""The same formats, as far as translation needs them."""
+"""Those of them that can be translated, as far as that needs them."""
 
 BACKS: tuple[Back, ...] = (ChatBack(), ResponsesBack(), MessagesBack(), GeminiBack())
 """Formats that upstreams speak."""
 
 SAME: tuple[tuple[str, Exchange], ...] = (
-    (EmbeddingsFront.name, Embeddings()),(ChatFront.name, ChatToChat()),)
+    (ChatFront.name, ChatToChat()),
+    (EmbeddingsFront.name, Embeddings()),
+)
 """Formats that are edited, not translated, when both sides speak them."""
 
 _FRONTS = {front.name: front for front in FRONTS}

@@ -7,7 +7,7 @@ a model and a provider's row of its host.
 from collections.abc import Mapping, Sequence
 
 from zurelay.catalogue.model import Model
-from zurelay.chat.problems import Problem, unsupported_content
+from zurelay.chat.problems import Problem, invalid_value, unsupported_content
 from zurelay.formats.base import Ability
 from zurelay.formats.choose import RESPONSES
 from zurelay.plan.route import Route, ServedModel
@@ -22,6 +22,9 @@ _NAMES = {
 }
 """What excludes a route, in the caller's words. Every other ability only orders routes."""
 
+_HAS_EMBEDDINGS = "openai_chat"
+"""Providers that speak this format have OpenAI's embeddings beside it."""
+
 
 def lacking(served: ServedModel, route: Route, needs: Mapping[Ability, str]) -> Ability | None:
     """The first part of a request that the route would lose."""
@@ -29,6 +32,25 @@ def lacking(served: ServedModel, route: Route, needs: Mapping[Ability, str]) -> 
         if ability in _NAMES and not _has(served, route, ability):
             return ability
     return None
+
+
+def gives(model: Model, mode: str) -> bool:
+    """Whether the model gives what is asked for, answers (`chat`) or `embeddings`."""
+    return not model.mode or model.mode == mode
+
+
+def serves(route: Route, mode: str) -> bool:
+    """Whether the route's provider has an endpoint for it."""
+    return mode == "chat" or route.provider.kind.format == _HAS_EMBEDDINGS
+
+
+def wrong_mode(model: Model, mode: str, param: str = "model") -> Problem:
+    """The answer where a model is asked for what it does not give."""
+    if mode == "embeddings":
+        told = f"The model '{model.id}' makes no embeddings here; ask one that does."
+    else:
+        told = f"The model '{model.id}' makes embeddings, not answers: POST /v1/embeddings."
+    return invalid_value(param, told)
 
 
 def burden(served: ServedModel, route: Route, needs: Mapping[Ability, str]) -> int:

@@ -17,7 +17,7 @@ from zurelay.chat.estimate import prompt_tokens
 from zurelay.chat.nearest import nearest
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Inbound
-from zurelay.plan.abilities import lacking, unsupported
+from zurelay.plan.abilities import gives, lacking, serves, unsupported, wrong_mode
 from zurelay.plan.affinity import Affinity, conversation
 from zurelay.plan.health import Health
 from zurelay.plan.latency import LARGE
@@ -113,7 +113,7 @@ def make_plan(
             the request.
     """
     estimate = prompt_tokens(inbound.text_length, inbound.media_count)
-    plain = inbound.alternatives is None and not inbound.needs
+    plain = inbound.alternatives is None and not inbound.needs and inbound.mode == "chat"
     if plain:
         known = table.made.get((inbound.model, inbound.effort))
         if known is not None and _still(known, may_use, health, estimate, now):
@@ -124,10 +124,16 @@ def make_plan(
     order = Order(health, now, draw, warm, inbound.needs)
     candidates: list[Candidate] = []
     for choice in choices:
-        routes = [r for r in choice.served.routes if not lacking(choice.served, r, inbound.needs)]
+        routes = [
+            route
+            for route in choice.served.routes
+            if serves(route, inbound.mode) and not lacking(choice.served, route, inbound.needs)
+        ]
         candidates += [
             _candidate(choice, route, inbound.effort) for route in order.sort(choice.served, routes)
         ]
+    if not candidates and inbound.mode == "embeddings":
+        raise Refused(wrong_mode(choices[0].served.model, inbound.mode))
     if not candidates:
         raise Refused(unsupported([c.served for c in choices], inbound.needs))
     candidates = _within_window(candidates, estimate)
@@ -176,6 +182,8 @@ def _models(table: RoutingTable, inbound: Inbound, may_use: Callable[[str], bool
         raise Refused(problems.model_not_found(inbound.model, nearest(inbound.model, known)))
     if not may_use(first.served.model.id):
         raise Refused(problems.model_not_allowed(inbound.model))
+    if not gives(first.served.model, inbound.mode):
+        raise Refused(wrong_mode(first.served.model, inbound.mode))
     choices = {inbound.model: first}
     for name in inbound.alternatives or ():
         choice = _find(table, name)
@@ -183,11 +191,16 @@ def _models(table: RoutingTable, inbound: Inbound, may_use: Callable[[str], bool
             raise Refused(_unknown_alternative(table, inbound, name, may_use))
         if not may_use(choice.served.model.id):
             raise Refused(problems.model_not_allowed(name, _alternative(inbound, name)))
+        model = choice.served.model
+        if not gives(model, inbound.mode):
+            raise Refused(wrong_mode(model, inbound.mode, _alternative(inbound, name)))
         choices.setdefault(name, replace(choice, listed=True))
     if inbound.alternatives != ():
         for name in first.served.fallbacks:
             choice = _find(table, name)
-            if choice is not None and may_use(choice.served.model.id):
+            if choice is None or not may_use(choice.served.model.id):
+                continue
+            if gives(choice.served.model, inbound.mode):
                 choices.setdefault(name, choice)
     return list(choices.values())
 

@@ -151,6 +151,7 @@ MISTRAL = Kind(
         # Usage comes in the last chunk unasked; stream_options is an unknown field.
         asks_usage=False,
         seed_field="random_seed",
+        dimensions_field="output_dimension",  # vendor, 2026-11
         # Exactly nine letters or digits; some models check it with code 3280 (pydantic-ai #9096).
         tool_ids="mistral9",
         # 400 code 3230 "Unexpected role 'user' after role 'tool'".

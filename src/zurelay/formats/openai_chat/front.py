@@ -1,15 +1,13 @@
 """The front that speaks Chat Completions: callers' bodies in, problems out."""
 
 import msgspec
-from msgspec import Raw
 
-from zurelay.chat import problems
 from zurelay.chat.problems import Problem, Refused
+from zurelay.formats import json_body
 from zurelay.formats.base import Inbound
 from zurelay.formats.openai_chat import checks, errors, messages
 from zurelay.formats.openai_chat.invalid import invalid, missing, of_decoder
 from zurelay.formats.openai_chat.view import REQUEST, Request, size
-from zurelay.wire import json
 
 NAME = "openai_chat"
 _SCHEMAS = ("tools", "response_format")
@@ -24,13 +22,13 @@ class ChatFront:
 
     def read(self, body: bytes) -> Inbound:
         """Validate a decoded body; raises Refused naming the field and what would be right."""
-        fields = _fields(body)
+        fields = json_body.fields(body)
         try:
             view = REQUEST.decode(body)
         except msgspec.ValidationError as error:
             raise Refused(of_decoder(error)) from None
         except msgspec.DecodeError as error:
-            raise Refused(_bad_json(str(error))) from None
+            raise Refused(json_body.bad(str(error))) from None
         if not view.model:
             raise Refused(
                 missing("model") if view.model is None else invalid("model", "an empty string")
@@ -72,25 +70,6 @@ class ChatFront:
     def problem_event(self, problem: Problem, request_id: str) -> bytes:  # noqa: ARG002 - likewise
         """The error event for a stream that is open; never followed by an end mark."""
         return b"data: " + errors.problem_body(problem) + b"\n\n"
-
-
-def _fields(body: bytes) -> dict[str, Raw]:
-    try:
-        fields = json.fields(body)
-        deep = json.too_deep(body)
-        if not body.isascii():
-            body.decode()
-    except json.BadJson as error:
-        raise Refused(_bad_json(str(error))) from None
-    except UnicodeDecodeError as error:
-        raise Refused(_bad_json(f"byte {error.start} is no UTF-8")) from None
-    if deep:
-        raise Refused(_bad_json(f"it nests more than {json.MAX_DEPTH} levels"))
-    return fields
-
-
-def _bad_json(why: str) -> Problem:
-    return problems.invalid_json(f"The body must be a JSON object: {why}.")
 
 
 def _limit(view: Request) -> int | None:
