@@ -12,7 +12,8 @@ from typing import Any, Literal
 from zurelay.catalogue.load import Catalogue, catalogue, standard
 from zurelay.catalogue.load import load as load_models
 from zurelay.catalogue.price import CatalogueError
-from zurelay.config.accounts import default_key
+from zurelay.config import aws
+from zurelay.config.accounts import default_key, kind_row
 from zurelay.config.checks import Checks
 from zurelay.config.faults import ConfigError, Fault, dotted
 from zurelay.config.parse import Parsed, parse, read_toml
@@ -171,7 +172,9 @@ def _settings(
 
 
 def _keyed(one: ProviderSettings, environ: Mapping[str, str]) -> ProviderSettings:
-    """The provider with all its keys in `api_keys`, the vendor's usual variable included."""
+    """The provider with all its keys in `api_keys`, the vendor's usual variables included."""
+    if kind_row(one.kind).aws_service:
+        one = aws.completed(one, environ)
     key = one.api_key or ("" if one.api_keys else default_key(one, environ))
     return replace(one, api_key="", api_keys=(key,)) if key else one
 

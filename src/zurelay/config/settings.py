@@ -283,6 +283,30 @@ class ProviderSettings:
         (),
         "Several credentials, for rotation; the first is in use. Instead of api_key.",
     )
+    region: str = setting(
+        v.word("us-east-1", empty=True),
+        "",
+        "Region of an account at AWS; the address follows from it.",
+        shown="`AWS_REGION`, for `bedrock`",
+    )
+    access_key_id: str = setting(
+        v.secret("$AWS_ACCESS_KEY_ID"),
+        "",
+        "What requests to AWS are signed with, in place of api_key.",
+        shown="`AWS_ACCESS_KEY_ID`, for `bedrock`",
+    )
+    secret_access_key: str = setting(
+        v.secret("$AWS_SECRET_ACCESS_KEY"),
+        "",
+        "Belongs to access_key_id. It is never sent.",
+        shown="`AWS_SECRET_ACCESS_KEY`, for `bedrock`",
+    )
+    session_token: str = setting(
+        v.secret("$AWS_SESSION_TOKEN"),
+        "",
+        "Belongs to access_key_id where that is a temporary one.",
+        shown="`AWS_SESSION_TOKEN`, for `bedrock`",
+    )
     label: str = setting(
         v.text("primary", most=60), "", "What callers may see of it.", shown="nothing"
     )

@@ -271,11 +271,13 @@ def address(
     return Type("address", read)
 
 
-def word(example: str) -> Type:
-    """A lower-case word that can be part of a header name."""
+def word(example: str, *, empty: bool = False) -> Type:
+    """A lower-case word that can be part of a header or host name."""
 
     def read(value: object) -> str:
         found = _text(value, f'a word in quotes, such as "{example}"')
+        if not found and empty:
+            return ""
         if not _WORD.fullmatch(found):
             raise wrong(
                 "write 1 to 30 of the characters a to z, 0 to 9 and -, beginning with a letter"

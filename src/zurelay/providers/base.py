@@ -30,6 +30,7 @@ class Kind:
             quirks hold here too.
         lists_models: it serves its own `/models` list (self-hosted servers).
         hosted: a vendor on the internet; False for servers inside the operator's network.
+        aws_service: the name AWS signs its requests by; empty for all other vendors.
         profile: its quirks.
         source: where the facts come from.
         checked: date of the last check, ISO.
@@ -47,6 +48,7 @@ class Kind:
     lists_models: bool = False
     hosted: bool = True
     also: tuple[str, ...] = ()
+    aws_service: str = ""
     profile: Profile = field(default_factory=Profile)
     source: str = ""
     checked: str = ""
