@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from zurelay.catalogue.load import standard
+from zurelay.catalogue.view import levels_text, off_text
 from zurelay.providers.base import Kind
 from zurelay.providers.registry import KINDS
 
@@ -55,9 +56,25 @@ def vendor_table() -> Iterator[str]:
             yield f"| {vendor} | {len(models)} | {priced} | {min(m.checked for m in models)} |"
 
 
+def levels_table() -> Iterator[str]:
+    """One row per model and way to think; vendors that agree on a model share its row."""
+    yield "| model | at | levels, `*` the default | `none` becomes |"
+    yield "|---|---|---|---|"
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for vendor, models in standard().by_vendor.items():
+        for model in models:
+            if model.reasoning is not None:
+                shown = levels_text(model.reasoning, mark="*")
+                row = (model.id, shown or "does not think", off_text(model.reasoning))
+                rows.setdefault(row, []).append(vendor)
+    for (model_id, levels, off), vendors in rows.items():
+        yield f"| `{model_id}` | {', '.join(vendors)} | {levels} | {off} |"
+
+
 TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "providers": ("docs/operate/providers.md", provider_table),
     "vendors": ("docs/operate/catalogue.md", vendor_table),
+    "levels": ("docs/api/reasoning.md", levels_table),
 }
 
 

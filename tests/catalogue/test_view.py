@@ -5,10 +5,12 @@ from zurelay.catalogue.model import Model, Price, Reasoning
 from zurelay.catalogue.price import parse_price
 from zurelay.catalogue.view import (
     PageError,
+    levels_text,
     messages_model_list,
     messages_model_view,
     model_list,
     model_view,
+    off_text,
     price_view,
 )
 
@@ -134,3 +136,18 @@ def test_every_shipped_model_can_be_shown() -> None:
         for one in models:
             assert model_view(one, 1, 1.8e9, "zurelay")["id"] == one.id
             assert messages_model_view(one)["display_name"]
+
+
+@pytest.mark.parametrize(
+    ("levels", "default", "shown", "off"),
+    [
+        (("none", "low"), "low", "none low*", "off"),
+        (("low", "high"), None, "low high", "low"),
+        ((), None, "", "off"),
+    ],
+)
+def test_levels_are_told_on_one_line_with_what_none_becomes(
+    levels: tuple[str, ...], default: str | None, shown: str, off: str
+) -> None:
+    reasoning = Reasoning(levels, default)
+    assert (levels_text(reasoning, mark="*"), off_text(reasoning)) == (shown, off)

@@ -15,6 +15,20 @@ def test_models_are_a_table(run: Run) -> None:
     assert "low medium* high" in thinking
 
 
+def test_levels_are_a_table_of_their_own(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "zurelay.toml").write_text(
+        '[providers.moonshot]\nkind = "moonshot"\napi_key = "k"\n'
+        '[models."house"]\nroutes = ["moonshot"]'
+    )
+    lines = {
+        line.split()[0]: line.split()[1:] for line in run("models", "--reasoning").out.splitlines()
+    }
+    assert lines["sandbox/reasoning"][-2:] == ["medium", "off"]
+    assert lines["kimi-k3"] == ["low", "high", "max", "low"]
+    assert lines["sandbox/echo"] == ["none", "off"]
+    assert lines["house"] == ["unknown"]
+
+
 def test_models_are_json_for_programs(run: Run) -> None:
     rows = json.loads(run("models", "--json").out)
     assert rows[0]["id"] == "sandbox/echo"

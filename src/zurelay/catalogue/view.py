@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from zurelay.catalogue.model import Model, Price
+from zurelay.catalogue.model import Model, Price, Reasoning
 from zurelay.catalogue.price import CLASSES, per_million, price_at
+from zurelay.chat.effort import clamp
 
 Shape = dict[str, Any]
 
@@ -49,6 +50,19 @@ def model_view(model: Model, routes_up: int, now: float, owner: str) -> Shape:
         "price": None if price is None else price_view(price),
         "routes_up": routes_up,
     }
+
+
+def levels_text(reasoning: Reasoning, mark: str) -> str:
+    """Effort levels on one line, the default with `mark`; empty for a model without them."""
+    return " ".join(
+        level + mark if level == reasoning.default else level for level in reasoning.levels
+    )
+
+
+def off_text(reasoning: Reasoning) -> str:
+    """What `none` comes to on a model: off, or the level used because it cannot stop thinking."""
+    used = clamp("none", reasoning.levels)
+    return "off" if used == "none" else used
 
 
 def model_list(views: Sequence[Shape]) -> Shape:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,7 +21,14 @@ def add_to(app: typer.Typer) -> None:
     app.command("models", epilog=example("models --json"))(models)
 
 
-def models(config: Config = None, data: Data = DATA, as_json: Json = False) -> None:
+Reasoning = Annotated[
+    bool, typer.Option("--reasoning", help="Effort levels alone, and what `none` comes to.")
+]
+
+
+def models(
+    config: Config = None, data: Data = DATA, reasoning: Reasoning = False, as_json: Json = False
+) -> None:
     """List the models this configuration serves, with windows, effort levels and prices.
 
     Prices are in USD per million tokens. Servers of your own are asked for their lists.
@@ -30,6 +37,14 @@ def models(config: Config = None, data: Data = DATA, as_json: Json = False) -> N
     now = time.time()
     if as_json:
         print_json([_view(one, now) for one in table.models.values()])
+        return
+    if reasoning:
+        print_table(
+            ("model", "levels", "default", "none becomes"),
+            [_levels(one) for one in table.models.values()],
+            whole=("model",),
+            empty="no model is served",
+        )
         return
     print_table(
         ("model", "context", "output", "input kinds", "effort", "in $/M", "out $/M", "routes"),
@@ -79,16 +94,11 @@ def _view(one: "ServedModel", now: float) -> dict[str, Any]:
 
 def _row(one: "ServedModel", now: float) -> tuple[str, ...]:
     from zurelay.catalogue.price import per_million, price_at
+    from zurelay.catalogue.view import levels_text
 
     model = one.model
     price = price_at(model, now)
-    if model.reasoning is None:
-        effort = "unknown"
-    else:
-        effort = " ".join(
-            f"{level}*" if level == model.reasoning.default else level
-            for level in model.reasoning.levels
-        )
+    effort = "unknown" if model.reasoning is None else levels_text(model.reasoning, mark="*")
     classes = {} if price is None else price.classes
     cost = [per_million(classes[side]) if side in classes else "" for side in ("input", "output")]
     return (
@@ -100,6 +110,16 @@ def _row(one: "ServedModel", now: float) -> tuple[str, ...]:
         *cost,
         ", ".join(route.provider.name for route in one.routes),
     )
+
+
+def _levels(one: "ServedModel") -> tuple[str, ...]:
+    from zurelay.catalogue.view import levels_text, off_text
+
+    reasoning = one.model.reasoning
+    if reasoning is None:
+        return (one.model.id, "unknown", "", "")
+    levels = levels_text(reasoning, mark="")
+    return (one.model.id, levels or "none", reasoning.default or "", off_text(reasoning))
 
 
 def _tokens(count: int | None) -> str:
