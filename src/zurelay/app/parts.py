@@ -147,6 +147,9 @@ def _hidden(settings: Settings) -> frozenset[str]:
         if one.kind.name == SANDBOX:
             continue
         hidden.update(one.api_keys)
+        if one.aws is not None:
+            keys = (one.aws.access_key_id, one.aws.secret_access_key, one.aws.session_token)
+            hidden.update(key for key in keys if key)
         hidden.update(value for _, value in one.headers)
         hidden.add(one.base_url)
         host = urlsplit(one.base_url).netloc

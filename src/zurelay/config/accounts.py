@@ -9,7 +9,9 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from zurelay.chat.profile import Profile
+from zurelay.config import aws
 from zurelay.config.settings import ProviderSettings, Settings
+from zurelay.providers import bedrock
 from zurelay.providers.base import Kind, Provider
 from zurelay.providers.registry import KINDS, kind
 from zurelay.sandbox.upstream import BASE_URL
@@ -27,7 +29,6 @@ _LATER = (
         vendor="google",
     ),
     Kind(name="vertex", title="Google Vertex AI", format="gemini", base_url="", key_required=False),
-    Kind(name="bedrock", title="Amazon Bedrock", format="bedrock", base_url="", key_required=False),
 )
 """Kinds whose wire format this release does not speak: accepted in a file, so that one file serves
 several releases, but not served. A row of the registry goes before."""
@@ -71,6 +72,8 @@ def default_key(settings: ProviderSettings, environ: Mapping[str, str]) -> str:
     Nothing for an address of the operator's own: a vendor's key must not travel there unasked.
     """
     found = _ROWS[settings.kind]
+    if found.aws_service and (settings.access_key_id or not aws.at_aws(settings)):
+        return ""
     if settings.base_url and found.base_url and not _same_site(settings.base_url, found.base_url):
         return ""
     values = (environ.get(name, "").strip() for name in found.key_variables)
@@ -102,14 +105,18 @@ def row(settings: ProviderSettings) -> Kind:
 def provider(name: str, settings: ProviderSettings) -> Provider:
     """The account called `name`."""
     found = row(settings)
+    base_url = settings.base_url or found.base_url
+    if found.aws_service and not base_url:
+        base_url = bedrock.address(settings.region)
     return Provider(
         name=name,
         kind=found,
-        base_url=settings.base_url or found.base_url,
+        base_url=base_url,
         api_keys=settings.api_keys or ((settings.api_key,) if settings.api_key else ()),
         label=settings.label,
         max_concurrency=settings.max_concurrency,
         headers=tuple(settings.headers.items()),
+        aws=aws.credential(settings) if found.aws_service else None,
     )
 
 

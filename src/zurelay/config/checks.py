@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from zurelay.catalogue.load import Catalogue
 from zurelay.chat.nearest import did_you_mean
+from zurelay.config import aws
 from zurelay.config import values as v
 from zurelay.config.accounts import (
     SANDBOX,
@@ -86,7 +87,8 @@ class Checks:
             return
         if ("providers", name) not in self.parsed.whole:
             return
-        if not one.base_url and not kind_row(one.kind).base_url:
+        signs = bool(kind_row(one.kind).aws_service)
+        if not one.base_url and not kind_row(one.kind).base_url and not signs:
             yield self._fault(
                 (*path, "base_url"),
                 f"it is missing; {kind_row(one.kind).title} has no address of its own: write"
@@ -97,6 +99,13 @@ class Checks:
         keyed = one.api_key or one.api_keys or default_key(one, self.environ)
         if not keyed and needs_key(one):
             yield self._fault((*path, "api_key"), _key_missing(one))
+        if signs:
+            for key, message in aws.faults(one, self.environ, keyed=bool(keyed)):
+                yield self._fault((*path, key), message)
+            return
+        for key in aws.FIELDS:
+            if getattr(one, key):
+                yield self._fault((*path, key), "only accounts at AWS have it; leave it out")
 
     def _model(self, model_id: str, model: ModelSettings, *, known: bool) -> Iterator[Fault]:
         path = ("models", model_id)

@@ -5,6 +5,7 @@ A new format is a folder beside `openai_chat` and a line in each tuple that it b
 
 from zurelay.formats.anthropic.back import MessagesBack
 from zurelay.formats.base import Exchange, Front
+from zurelay.formats.converse.back import ConverseBack
 from zurelay.formats.embeddings.exchange import Embeddings
 from zurelay.formats.embeddings.front import EmbeddingsFront
 from zurelay.formats.gemini.back import GeminiBack
@@ -20,7 +21,7 @@ FRONTS: tuple[Front, ...] = (ChatFront(), EmbeddingsFront())
 HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(),)
 """Those of them that can be translated, as far as that needs them."""
 
-BACKS: tuple[Back, ...] = (ChatBack(), ResponsesBack(), MessagesBack(), GeminiBack())
+BACKS: tuple[Back, ...] = (ChatBack(), ResponsesBack(), MessagesBack(), GeminiBack(), ConverseBack())
 """Formats that upstreams speak."""
 
 SAME: tuple[tuple[str, Exchange], ...] = (

@@ -10,6 +10,7 @@ from zurelay.chat.nearest import nearest
 from zurelay.chat.profile import Profile
 from zurelay.providers.anthropic import MESSAGES
 from zurelay.providers.base import Kind
+from zurelay.providers.bedrock import BEDROCK
 from zurelay.providers.compatible import FORMAT, LABS
 from zurelay.providers.hosts import HOSTS
 from zurelay.providers.selfhosted import SELF_HOSTED
@@ -30,7 +31,7 @@ SANDBOX = Kind(
 )
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
-    {kind.name: kind for kind in (*MESSAGES, *LABS, *HOSTS, *SELF_HOSTED, SANDBOX)}
+    {kind.name: kind for kind in (*MESSAGES, *LABS, BEDROCK, *HOSTS, *SELF_HOSTED, SANDBOX)}
 )
 """All kinds by name, in the order in which they are found in the environment."""
 
