@@ -21,7 +21,13 @@ FRONTS: tuple[Front, ...] = (ChatFront(), EmbeddingsFront())
 HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(),)
 """Those of them that can be translated, as far as that needs them."""
 
-BACKS: tuple[Back, ...] = (ChatBack(), ResponsesBack(), MessagesBack(), GeminiBack(), ConverseBack())
+BACKS: tuple[Back, ...] = (
+    ChatBack(),
+    ResponsesBack(),
+    MessagesBack(),
+    GeminiBack(),
+    ConverseBack(),
+)
 """Formats that upstreams speak."""
 
 SAME: tuple[tuple[str, Exchange], ...] = (
