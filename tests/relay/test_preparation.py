@@ -1,0 +1,30 @@
+"""What an attempt is asked, from the job and the candidate."""
+
+from tests.relay.running import Scene
+from zurelay.formats.base import Outbound
+from zurelay.relay import preparation
+
+
+async def test_the_target_is_the_candidates_model_in_its_providers_words() -> None:
+    job = Scene(stream=False).job
+    job.cache_key = "ours"
+    target = preparation.target(job, job.plan.candidates[1], streams=True)
+    assert (target.public_model, target.upstream_model) == ("m", "upstream-2")
+    assert target.stream
+    assert target.cache_key == "ours"
+
+
+async def test_the_answer_is_told_what_to_say_of_itself() -> None:
+    fields = {"stream_options": {"include_usage": True}, "n": 2, "stop": "x"}
+    job = Scene(stream=True, fields=fields).job
+    target = preparation.target(job, job.plan.candidates[0], streams=True)
+    context = preparation.context(job, target, Outbound("/p", b"", stop=("y",)))
+    assert (context.answer_id, context.model, context.created) == ("chatcmpl-1", "m", 1_700_000_000)
+    assert (context.include_usage, context.choices) == (True, 2)
+    assert context.stop == ("y",)
+    assert context.may_be_empty
+
+
+async def test_chat_is_asked_in_chat_where_nothing_speaks_against_it() -> None:
+    job = Scene(stream=False).job
+    assert preparation.back(job, job.plan.candidates[0]) == "openai_chat"
