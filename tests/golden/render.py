@@ -12,6 +12,7 @@ from zurelay.chat.problems import Refused
 from zurelay.chat.profile import Profile
 from zurelay.formats.base import AnswerContext, Target, WholeAnswer
 from zurelay.formats.registry import exchange, front
+from zurelay.testing.event_stream import event_stream_event, event_stream_exception
 
 FOLDER = Path(__file__).parent
 Case = dict[str, Any]
@@ -80,7 +81,7 @@ def _stream(case: Case) -> Any:
     stream, assembler = join.stream(_context(case)), join.assembler(_context(case))
     out = b""
     for event in case["events"]:
-        raw = f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n".encode()
+        raw = _frame(case["back"], event)
         progress = stream.feed(raw)
         assembler.feed(raw)
         out += progress.out
@@ -96,6 +97,16 @@ def _stream(case: Case) -> Any:
     if usage is not None:
         told["last"] = _events(stream.finale(usage, b": comment\n\n"))
     return told | {"assembled": _whole(assembler.whole())}
+
+
+def _frame(back: str, event: Any) -> bytes:
+    """An event as its format frames it; a binary one has its name as its only key."""
+    if back != "converse":
+        return f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n".encode()
+    ((name, content),) = event.items()
+    if name.endswith("Exception"):
+        return event_stream_exception(name, content["message"])
+    return event_stream_event(name, content)
 
 
 def _events(raw: bytes) -> list[Any]:
