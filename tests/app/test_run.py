@@ -1,0 +1,93 @@
+"""One process from its first line to its last, as signals find it."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+SERVE = """
+import sys
+from pathlib import Path
+from zurelay.app import ServeOptions, run
+
+def announce(started):
+    print(started.base_url, started.first_key, flush=True)
+
+run(ServeOptions(Path(sys.argv[1]), host="127.0.0.1", port=0, environ={}), announce)
+"""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """A process, its address and its first key."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVE, str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        url, key = process.stdout.readline().split()
+        yield process, url, key
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0, errors
+    assert "Traceback" not in errors
+    return errors
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_lets_a_stream_finish_and_the_process_end_well(
+    tmp_path: Path, kind: signal.Signals
+) -> None:
+    body = {
+        "model": "sandbox/lorem?tokens=20&tps=40",
+        "stream": True,
+        "messages": [{"role": "user", "content": "Hi"}],
+    }
+    with served(tmp_path) as (process, url, key):
+        request = urllib.request.Request(  # noqa: S310 - our own
+            f"{url}/v1/chat/completions",
+            json.dumps(body).encode(),
+            {"authorization": f"Bearer {key}"},
+        )
+        with urllib.request.urlopen(request, timeout=20) as stream:  # noqa: S310 - our own
+            first = stream.readline()
+            process.send_signal(kind)
+            rest = stream.read()
+        assert first.startswith(b"data: ")
+        assert rest.endswith(b"data: [DONE]\n\n")
+        if kind is signal.SIGTERM:
+            process.send_signal(kind)  # the second ends the drain delay
+        ended(process)
+
+
+def test_the_first_key_is_made_once_and_a_folder_has_one_server(tmp_path: Path) -> None:
+    with served(tmp_path) as (process, _, key):
+        assert key.startswith("zk-")
+        other = subprocess.run(
+            [sys.executable, "-c", SERVE, str(tmp_path)],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        assert other.returncode != 0
+        assert "StoreError" in other.stderr
+        process.send_signal(signal.SIGINT)
+        ended(process)
+    with served(tmp_path) as (_, _, key):
+        assert key == "None"
