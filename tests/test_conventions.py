@@ -35,6 +35,7 @@ VOCABULARY = {
     "relay/ports.py",
     "relay/job.py",
     "relay/signals.py",
+    "relay/timing.py",
     "sandbox/base.py",
     "store/errors.py",
     "store/schema.py",
