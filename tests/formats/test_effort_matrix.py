@@ -16,7 +16,7 @@ from zurelay.providers.base import Kind
 from zurelay.providers.registry import KINDS
 
 CHAT = front("openai_chat")
-OWN = frozenset({"openai_chat", "openai_responses"})
+OWN = frozenset({"openai_chat", "openai_responses", "anthropic", "gemini"})
 KINDS_WITH_MODELS = [
     kind
     for kind in KINDS.values()
@@ -37,7 +37,9 @@ BODIES = {
 }
 
 
-def told(kind: Kind, model: Model, asked: str | None, tools: bool) -> tuple[str | None, str | None]:
+def told(
+    kind: Kind, model: Model, asked: str | None, tools: bool
+) -> tuple[str | None, str | int | None]:
     """The level in force, and the level the vendor reads out of the request."""
     reasoning = model.reasoning
     used = shown = asked
@@ -54,7 +56,10 @@ def told(kind: Kind, model: Model, asked: str | None, tools: bool) -> tuple[str 
         needs=inbound.needs,
         effort=shown,
     )
-    target = Target(model.id, model.upstream, profile, used, shown)
+    reasons = reasoning is not None and bool(reasoning.levels)
+    target = Target(
+        model.id, model.upstream, profile, used, shown, reasons, max_output=model.max_output
+    )
     out = exchange("openai_chat", back).write(inbound, target)
     return used, level_told(str(kind.vendor), model.upstream, out.path, json.loads(out.body))
 
@@ -67,7 +72,14 @@ def test_every_vendor_reads_the_level_that_we_say_is_in_force(kind: Kind, tools:
             continue
         used, read = told(kind, model, asked, tools)
         known = model.reasoning
-        if known is not None and known.levels in (("high",), ()):
+        if isinstance(read, int):
+            assert known is not None
+            assert known.budget is not None
+            assert used not in (None, "none")
+            assert known.budget[0] <= read <= known.budget[1], (model.id, asked)
+        elif (asked is None or used == "none") and read is None and kind.format == "anthropic":
+            assert "none" in (known.levels if known else ()) or asked is None, (model.id, asked)
+        elif known is not None and known.levels in (("high",), ()):
             # No knob, or no thinking: nothing has to be said, and nothing wrong may be.
             assert read in (None, used), (model.id, asked)
         else:
@@ -75,5 +87,5 @@ def test_every_vendor_reads_the_level_that_we_say_is_in_force(kind: Kind, tools:
 
 
 def test_the_matrix_covers_the_labs_and_hosts() -> None:
-    assert {"openai", "xai", "deepseek", "mistral", "moonshot", "zai", "dashscope", "meta", "groq",
+    assert {"anthropic", "openai", "xai", "deepseek", "mistral", "moonshot", "zai", "dashscope", "meta", "groq",
             "together", "openrouter", "cohere"} <= {kind.name for kind in KINDS_WITH_MODELS}  # fmt: skip

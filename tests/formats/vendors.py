@@ -4,6 +4,7 @@
 the vendor's 400 would be about.
 """
 
+import re
 from typing import Any
 
 Json = dict[str, Any]
@@ -25,10 +26,18 @@ class VendorRefuses(Exception):  # noqa: N818 - it stands for a 400
     """The vendor would answer 400."""
 
 
-def level_told(vendor: str, model: str, path: str, body: Json) -> str | None:
-    """The level a request asks for; None if it leaves that to the vendor."""
+def level_told(vendor: str, model: str, path: str, body: Json) -> str | int | None:
+    """The level a request asks for, or its budget of tokens; None if it leaves that to the vendor.
+
+    Raises:
+        VendorRefuses: the vendor would.
+    """
     if vendor == "openai":
         return _openai(model, path, body)
+    if vendor == "anthropic":
+        return _anthropic(model, body)
+    if vendor == "google":
+        return _google(model, body)
     given = {name: body[name] for name in _EFFORT_FIELDS & body.keys()}
     reader = _READERS.get(vendor, _word)
     return reader(model.rpartition("/")[2].lower(), given)
@@ -60,6 +69,41 @@ def _openai(model: str, path: str, body: Json) -> str | None:
     if body.get("tools") and thinks and (newest or model.startswith(("gpt-5.4", "gpt-5.5"))):
         raise VendorRefuses("Function tools with reasoning_effort are not supported")
     return level
+
+
+def _anthropic(model: str, body: Json) -> str | int | None:
+    thinking = body.get("thinking")
+    effort: str | None = body.get("output_config", {}).get("effort")
+    if thinking is None:
+        return effort
+    kind = thinking["type"]
+    if re.search("-4-5|-4-1|-4-0|-3-", model):
+        tokens: int = thinking.get("budget_tokens", 0)
+        if kind != "enabled" or not 1024 <= tokens < body["max_tokens"]:
+            raise VendorRefuses("budget_tokens")
+        if body.get("temperature", 1) != 1 or body.get("tool_choice", {}).get("type") == "any":
+            raise VendorRefuses("not while thinking")
+        return tokens
+    if "budget_tokens" in thinking or kind == "enabled":
+        raise VendorRefuses("thinks adaptively")
+    if kind == "disabled":
+        if re.search("opus-5-5|sonnet-5-5|fable|mythos", model) or effort in ("xhigh", "max"):
+            raise VendorRefuses("always thinks")
+        return "none"
+    return effort
+
+
+def _google(model: str, body: Json) -> str | int | None:
+    config = body.get("generationConfig", {}).get("thinkingConfig", {})
+    if model.startswith("gemini-2"):
+        tokens: int | None = config.get("thinkingBudget")
+        if "thinkingLevel" in config or (tokens == 0 and "pro" in model):
+            raise VendorRefuses("thinkingConfig")
+        return "none" if tokens == 0 else tokens
+    if "thinkingBudget" in config:
+        raise VendorRefuses("thinkingBudget")
+    level: str | None = config.get("thinkingLevel")
+    return None if level is None else level.lower()
 
 
 def _word(_model: str, given: Json) -> str | None:

@@ -8,20 +8,11 @@ vendor's pages on effort and thinking, 2026-11-29; it stands in the profile.
 from dataclasses import dataclass, field
 from typing import Any
 
+from zurelay.chat.effort import BUDGETS
 from zurelay.chat.profile import Profile
 from zurelay.formats.base import Target
 
 Json = dict[str, Any]
-
-BUDGETS = {
-    "minimal": 1024,
-    "low": 2048,
-    "medium": 8192,
-    "high": 16384,
-    "xhigh": 24576,
-    "max": 32768,
-}
-"""Thinking tokens for models that think by budget."""
 
 LEAST_BUDGET = 1024
 _ROOM = 4096
