@@ -153,10 +153,19 @@ class EdgeConnection(HttpToolsProtocol):
 
     # What the parser calls.
 
+    def on_message_begin(self) -> None:
+        """Start a head. uvicorn's scope is made only for requests that go its way."""
+        self.url = b""
+        self.expect_100_continue = False
+        self.headers = []
+
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a header; what trails a body is nothing to us."""
         if self._in_head:
-            super().on_header(name, value)
+            name = name.lower()
+            if name == b"expect" and value.lower() == b"100-continue":
+                self.expect_100_continue = True
+            self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         """Choose the way: data plane or ASGI."""
@@ -171,6 +180,7 @@ class EdgeConnection(HttpToolsProtocol):
         self._head_bytes = 0
         raw_path, query = _split(self.url)
         if not self.service.takes(raw_path):
+            self._make_scope()
             super().on_headers_complete()
             return
         exchange = HttpExchange(
@@ -245,6 +255,13 @@ class EdgeConnection(HttpToolsProtocol):
             self.transport.write_eof()
 
     # Our own.
+
+    def _make_scope(self) -> None:
+        """What uvicorn would have made at the start of the head."""
+        url, headers, expects = self.url, self.headers, self.expect_100_continue
+        super().on_message_begin()
+        self.url, self.expect_100_continue = url, expects
+        self.headers.extend(headers)
 
     def _answering(self) -> bool:
         """A whole request is here and its answer is not out."""
