@@ -19,11 +19,13 @@ class Served:
     Attributes:
         origin: the address without `/v1`.
         folder: where it was started; its data folder and configuration have their usual names.
+        pid: of its process.
     """
 
     origin: str
     key: str
     folder: Path
+    pid: int
 
     @property
     def base_url(self) -> str:
@@ -70,7 +72,7 @@ def serve(folder: Path, config: str = "") -> Iterator[Served]:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"the gateway did not start:\n{output.read_text()[-3000:]}")
             time.sleep(0.05)
-        yield Served(origin, key.read_text().strip(), folder)
+        yield Served(origin, key.read_text().strip(), folder, process.pid)
     finally:
         process.terminate()
         try:

@@ -105,6 +105,7 @@ def test_an_operator_sees_everything() -> None:
         "model": "gpt-6-sol",
         "http_status": 402,
         "detail": "org-77 has no credit",
+        "cost_usd": "0",
     }
 
 

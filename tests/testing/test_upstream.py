@@ -184,3 +184,19 @@ async def test_all_connections_can_be_dropped() -> None:
 def test_the_address_is_known_only_when_it_runs() -> None:
     with pytest.raises(RuntimeError):
         _ = ScriptedUpstream().base_url
+
+
+async def test_it_can_refuse_connections_and_listen_again_at_the_same_address() -> None:
+    async with ScriptedUpstream(answer=lambda _: reply(b"here")) as upstream:
+        port = upstream.port
+        async with _connected(upstream) as (reader, writer):
+            upstream.refuse()
+            with pytest.raises(ConnectionRefusedError):
+                await asyncio.open_connection("127.0.0.1", port)
+            writer.write(GET)  # the connection that is there stays
+            assert b"here" in await reader.readuntil(b"here")
+        await upstream.accept()
+        assert upstream.port == port
+        async with _connected(upstream) as (reader, writer):
+            writer.write(GET)
+            assert b"here" in await reader.readuntil(b"here")

@@ -121,12 +121,20 @@ class ScriptedUpstream:
         for connection in tuple(self._connections):
             connection.close()
 
-    async def __aenter__(self) -> "ScriptedUpstream":
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(
-            lambda: _Connection(self), "127.0.0.1", 0, ssl=self._ssl, backlog=1024
+    def refuse(self) -> None:
+        """Refuse new connections from now on, as a server does that is down."""
+        if self._server is not None:
+            self._server.close()
+
+    async def accept(self) -> None:
+        """Listen, on the same port as before if there was one."""
+        self._server = await asyncio.get_running_loop().create_server(
+            lambda: _Connection(self), "127.0.0.1", self._port, ssl=self._ssl, backlog=1024
         )
         self._port = self._server.sockets[0].getsockname()[1]
+
+    async def __aenter__(self) -> "ScriptedUpstream":
+        await self.accept()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
