@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from zurelay.testing.chat import chat_chunks, chat_reply, chat_usage
-from zurelay.testing.script import Script, json_reply, sse_reply
+from zurelay.testing.script import Script, json_reply, sse_event, sse_reply
 from zurelay.testing.upstream import Request, ScriptedUpstream
 
 EFFORT = "x-zurelay-reasoning-effort"
@@ -117,3 +117,21 @@ def thoughts(answer: Any) -> list[Any]:
     """Every `reasoning_content` of a stream's deltas."""
     deltas = [c["delta"] for chunk in answer.chunks for c in chunk["choices"]]
     return [delta["reasoning_content"] for delta in deltas if "reasoning_content" in delta]
+
+
+def claude_says(text: str, body: dict[str, Any]) -> Script:
+    """An answer of Anthropic's Messages, in the form that `body` asks for."""
+    usage = {"input_tokens": 5, "output_tokens": 2}
+    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"]}
+    if not body.get("stream"):
+        content = [{"type": "text", "text": text}]
+        return json_reply({**head, "content": content, "stop_reason": "end_turn", "usage": usage})
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {**head, "content": [], "usage": usage}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage},
+        {"type": "message_stop"},
+    ]
+    return sse_reply([sse_event(event, event["type"]) for event in events])
