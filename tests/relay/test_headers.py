@@ -4,6 +4,7 @@ import pytest
 
 from tests.plan import made
 from zurelay.chat import problems
+from zurelay.chat.profile import Profile
 from zurelay.plan.planner import Candidate, Plan
 from zurelay.relay import headers
 
@@ -27,6 +28,19 @@ def test_facts_say_who_answered_and_how() -> None:
     ]
     plain = candidate()
     assert headers.facts(plan(plain), plain, (), "wire") == [(b"x-wire-model", b"m")]
+
+
+def test_the_level_really_in_force_is_told_over_the_planned_one() -> None:
+    one = candidate("m", "high")
+    assert headers.facts(plan(one), one, (), "w", "none")[-1] == (b"x-w-reasoning-effort", b"none")
+
+
+@pytest.mark.parametrize("form", ["claude_budget", "cohere_thinking"])
+def test_an_early_head_is_silent_on_a_level_that_may_turn_out_to_have_no_room(form: str) -> None:
+    by_budget = made.provider(profile=Profile(effort_form=form))  # type: ignore[arg-type]
+    known = made.model("m")
+    one = Candidate(made.route(by_budget), made.served(known), known, "m", "u", effort_shown="high")
+    assert headers.early_facts(plan(one), "w") == [(b"x-w-model", b"m")]
 
 
 def test_at_most_twenty_dropped_names_are_told() -> None:

@@ -28,3 +28,11 @@ async def test_the_answer_is_told_what_to_say_of_itself() -> None:
 async def test_chat_is_asked_in_chat_where_nothing_speaks_against_it() -> None:
     job = Scene(stream=False).job
     assert preparation.back(job, job.plan.candidates[0]) == "openai_chat"
+
+
+async def test_what_a_route_turned_out_to_lack_is_not_asked_again() -> None:
+    job = Scene(stream=False).job
+    candidate = job.plan.candidates[0]
+    assert preparation.target(job, candidate, streams=False).profile.thinking_summary
+    lacking = preparation.target(job, candidate, streams=False, lacking={"thinking_summary"})
+    assert not lacking.profile.thinking_summary
