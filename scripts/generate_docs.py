@@ -28,13 +28,23 @@ def provider_table() -> Iterator[str]:
         )
 
 
+_ADDRESSES = {
+    "sandbox": "inside the gateway",
+    "bedrock": "from `region`",
+    "vertex": "from `project` and `location`",
+}
+_CREDENTIALS = {"vertex": "give `credentials`"}
+
+
 def _address(row: Kind) -> str:
-    if row.name == "sandbox":
-        return "inside the gateway"
+    if row.name in _ADDRESSES:
+        return _ADDRESSES[row.name]
     return f"`{row.base_url}`" if row.base_url else "give `base_url`"
 
 
 def _variables(row: Kind) -> str:
+    if row.name in _CREDENTIALS:
+        return _CREDENTIALS[row.name]
     if row.key_variables:
         return ", ".join(f"`{variable}`" for variable in row.key_variables)
     return "give `api_key`" if row.key_required else "no key needed"

@@ -39,11 +39,6 @@ def test_a_later_start_says_nothing_of_a_key() -> None:
     assert "Providers  none" in text
 
 
-def test_a_provider_of_a_later_release_says_so() -> None:
-    text = banner(Banner("Z", "1", "http://h", "x", "m", (Provider("claude", "anthropic", None),)))
-    assert "claude  anthropic, not served by this release" in text
-
-
 @pytest.mark.parametrize("path", ["/data/first-key", '/da ta/it\'s "here"/first-key'])
 def test_the_curl_call_is_right_for_a_shell(path: str, tmp_path: Path) -> None:
     fake = tmp_path / "curl"

@@ -1,8 +1,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Run
 
 
@@ -35,15 +33,6 @@ def test_faults_come_as_json_too(run: Run, tmp_path: Path) -> None:
 def test_hostile_names_in_a_file_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
     (tmp_path / "z.toml").write_text('["a\\u001b[31m"]\n')
     assert "\x1b" not in run("check", "--config", "z.toml").err
-
-
-def test_a_provider_this_release_cannot_call_is_remarked_upon(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "zurelay.toml").write_text('[providers.v]\nkind = "vertex"\nbase_url = "https://x"')
-    ran = run("check")
-    assert ran.code == 0
-    assert "providers.v: this release does not speak the format of vertex" in ran.err
 
 
 def test_a_server_that_tells_its_own_models_is_named(run: Run, tmp_path: Path) -> None:

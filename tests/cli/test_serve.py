@@ -9,13 +9,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Run
 from tests.cli.terminals import terminal
 from zurelay.access.keys import well_formed
-from zurelay.app import Started
-from zurelay.cli.serve import _announce, origin
+from zurelay.cli.serve import origin
 from zurelay.config import load
 
 QUICK = "[server]\nport = 0\ndrain_delay_s = 0\nshutdown_grace_s = 0\n"
@@ -114,20 +111,3 @@ def test_the_origin_of_settings_is_told(tmp_path: Path) -> None:
     assert "environment" in origin(load(None, {"OPENAI_API_KEY": "k"}, tmp_path, tmp_path))
     (tmp_path / "zurelay.toml").write_text("")
     assert origin(load(None, {}, tmp_path, tmp_path)) == str(tmp_path / "zurelay.toml")
-
-
-def test_providers_of_a_later_release_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "zurelay.toml").write_text('[providers.v]\nkind = "vertex"\nbase_url = "https://v"')
-    settings = load(None, {}, tmp_path, tmp_path)
-    started = Started(
-        settings=settings,
-        base_url="http://h",
-        first_key=None,
-        models=12,
-        providers={"sandbox": 12},
-        example_model="m",
-    )
-    _announce(started, tmp_path)
-    assert "v        vertex, not served by this release" in capsys.readouterr().out

@@ -1,7 +1,7 @@
 import pytest
 
 from zurelay.chat.profile import Profile
-from zurelay.config.accounts import default_key, needs_key, provider, providers, row, unspoken
+from zurelay.config.accounts import default_key, needs_key, provider, providers, row
 from zurelay.config.settings import ProviderSettings, Sandbox, Settings
 
 ENVIRON = {"OPENAI_API_KEY": "sk-o", "AZURE_OPENAI_API_KEY": "sk-z"}
@@ -61,9 +61,3 @@ def test_the_sandbox_comes_last_unless_it_is_off_or_its_name_is_taken() -> None:
     assert [one.name for one in providers(off)] == ["o"]
     taken = Settings(providers={"sandbox": openai()})
     assert [one.kind.name for one in providers(taken)] == ["openai"]
-
-
-def test_providers_of_a_later_release_are_named_and_left_out() -> None:
-    settings = Settings(providers={"v": ProviderSettings(kind="vertex"), "o": openai()})
-    assert unspoken(settings) == ("v",)
-    assert [one.name for one in providers(settings)] == ["o", "sandbox"]

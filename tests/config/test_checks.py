@@ -128,6 +128,12 @@ def test_nobody_can_say_what_a_self_hosted_server_has() -> None:
     assert faults(document) == {}
 
 
+@pytest.mark.parametrize("kind", ["anthropic", "gemini", "vertex", "bedrock"])
+def test_kinds_with_a_format_of_their_own_may_stand_in_a_file(kind: str) -> None:
+    document = {"providers": {"x": {"kind": kind, "api_key": "k", "base_url": "https://x.test"}}}
+    assert faults(document) == {}
+
+
 def test_an_account_at_aws_wants_a_region_and_a_credential() -> None:
     found = faults({"providers": {"b": {"kind": "bedrock"}}}, {})
     assert list(found) == ["providers.b.region", "providers.b.access_key_id"]
@@ -142,9 +148,3 @@ def test_an_account_at_aws_wants_a_region_and_a_credential() -> None:
 def test_settings_of_aws_mean_nothing_elsewhere() -> None:
     found = faults({"providers": {"o": {"kind": "openai", "region": "us-east-1"}}})
     assert "leave it out" in found["providers.o.region"]
-
-
-@pytest.mark.parametrize("kind", ["anthropic", "gemini", "vertex", "bedrock"])
-def test_kinds_of_the_next_releases_may_stand_in_a_file(kind: str) -> None:
-    document = {"providers": {"x": {"kind": kind, "api_key": "k", "base_url": "https://x.test"}}}
-    assert faults(document) == {}

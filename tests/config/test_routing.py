@@ -180,10 +180,3 @@ def test_fallbacks_that_nobody_serves_just_now_are_left_out() -> None:
     assert served(table(providers, {"gpt-6": own}), "gpt-6").fallbacks == ("gpt-6-mini",)
     found = table(providers, {"gpt-6": own}, {"v": ["qwen"]})
     assert served(found, "gpt-6").fallbacks == ("qwen", "gpt-6-mini")
-
-
-def test_providers_of_a_later_release_are_no_routes() -> None:
-    later = ProviderSettings(kind="vertex")
-    routes = (RouteSetting("x"), RouteSetting("o"))
-    found = table({"x": later, "o": OPENAI}, {"gpt-6": ModelSettings(routes=routes)})
-    assert [route.id for route in served(found, "gpt-6").routes] == ["o:gpt-6-2026"]

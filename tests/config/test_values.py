@@ -124,3 +124,13 @@ def test_a_value_with_a_dead_reference_below_is_refused_without_a_second_fault()
 def test_an_unknown_word_gets_the_nearest_or_all() -> None:
     assert v.hint("prot", ["port", "host"]) == ' Did you mean "port"?'
     assert v.hint("zzz", ["port", "host"]) == " Known here: port, host."
+
+
+@pytest.mark.parametrize("value", ["  ", 3, None])
+def test_the_content_of_a_file_is_text(value: object) -> None:
+    refused(v.document("file:key.json"), value)
+
+
+def test_the_content_of_a_file_may_have_lines() -> None:
+    assert v.document("file:key.json").read("{\n}") == "{\n}"
+    assert v.document("file:key.json").secret

@@ -28,7 +28,7 @@ def test_a_vendor_is_reached_over_tls_and_a_server_of_ones_own_on_loopback(row: 
     assert not row.base_url.endswith("/")
     url = urlsplit(row.base_url)
     if row.hosted:
-        assert url.scheme == "https" or row.name in ("azure-openai", "bedrock")
+        assert url.scheme == "https" or row.name in ("azure-openai", "bedrock", "vertex")
     elif row.base_url:
         assert (url.scheme, url.hostname) == ("http", "127.0.0.1")
 

@@ -37,6 +37,7 @@ from zurelay.telemetry.metrics import Metrics
 from zurelay.telemetry.requests import RequestObserver
 from zurelay.upstream.base import Client
 from zurelay.upstream.client import HttpClient
+from zurelay.upstream.credentials import Credentials
 from zurelay.upstream.download import Downloader
 from zurelay.upstream.proxies import Proxies
 
@@ -49,6 +50,7 @@ class Assembly:
 
     parts: Parts
     client: HttpClient
+    credentials: Credentials
     downloader: Downloader
     metrics: Metrics
     keys: KeyRing
@@ -61,6 +63,7 @@ class Assembly:
         await self.keys.close()
         await self.parts.tokens.close()
         await self.downloader.aclose()
+        await self.credentials.aclose()
         await self.client.aclose()
 
 
@@ -79,8 +82,11 @@ async def assemble(settings: Settings, store: Store) -> Assembly:
     client = HttpClient(proxies=Proxies(dict(os.environ)))
     downloader = Downloader()
     sandbox = SandboxUpstream()
+    credentials = Credentials(client, time.time)
 
     def client_of(provider: Provider) -> Client:
+        if provider.service_account is not None:
+            return credentials.client(provider.service_account)
         return sandbox if provider.base_url.startswith("sandbox:") else client
 
     parts = Parts(
@@ -106,7 +112,7 @@ async def assemble(settings: Settings, store: Store) -> Assembly:
         ready=lambda: _readiness(ledger, keys),
         tokens=TokenRing(StoredTokens(store)),
     )
-    return Assembly(parts, client, downloader, metrics, keys, ledger)
+    return Assembly(parts, client, credentials, downloader, metrics, keys, ledger)
 
 
 def snapshot(settings: Settings, table: RoutingTable) -> Snapshot:
@@ -150,6 +156,8 @@ def _hidden(settings: Settings) -> frozenset[str]:
         if one.aws is not None:
             keys = (one.aws.access_key_id, one.aws.secret_access_key, one.aws.session_token)
             hidden.update(key for key in keys if key)
+        if one.service_account is not None:
+            hidden.update((one.service_account.email, one.service_account.token_uri))
         hidden.update(value for _, value in one.headers)
         hidden.add(one.base_url)
         host = urlsplit(one.base_url).netloc

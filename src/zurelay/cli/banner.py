@@ -10,15 +10,11 @@ _QUESTION = '{"role": "user", "content": "Hello"}'
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A line about a provider.
-
-    Attributes:
-        models: how many it reaches; None if this release cannot call it.
-    """
+    """A line about a provider, and how many models it reaches."""
 
     name: str
     kind: str
-    models: int | None
+    models: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +81,9 @@ def _providers(providers: Sequence[Provider]) -> list[str]:
     for place, one in enumerate(providers):
         heading = "Providers" if place == 0 else ""
         kind = "" if one.kind == one.name else f"{one.kind}, "
-        lines.append(f"  {heading:<9}  {one.name:<{width}}  {kind}{_reach(one.models)}")
+        reach = counted(one.models, "model")
+        lines.append(f"  {heading:<9}  {one.name:<{width}}  {kind}{reach}")
     return lines
-
-
-def _reach(models: int | None) -> str:
-    if models is None:
-        return "not served by this release"
-    return counted(models, "model")
 
 
 def _quoted(path: str) -> str:

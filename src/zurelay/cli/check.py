@@ -34,20 +34,7 @@ def check(config: Config = None, data: Data = DATA, as_json: Json = False) -> No
     if as_json:
         print_json({"ok": True, "faults": []})
         return
-    for line in remarks(settings):
-        note(line)
     say(_summary(settings))
-
-
-def remarks(settings: "Settings") -> list[str]:
-    """What is no fault but good to know."""
-    from zurelay.config import unspoken
-
-    return [
-        f"note: {settings.path}: providers.{name}: this release does not speak the format of"
-        f" {settings.providers[name].kind}; nothing is sent there yet"
-        for name in unspoken(settings)
-    ]
 
 
 def _tell(faults: "tuple[Fault, ...]", *, as_json: bool) -> None:

@@ -81,7 +81,6 @@ def _limits(data: Path) -> Iterator[Finding]:
 
 
 def _configuration(config: Path | None, data: Path) -> "tuple[Settings | None, list[Finding]]":
-    from zurelay.cli.check import remarks
     from zurelay.cli.serve import origin
     from zurelay.config import ConfigError
 
@@ -91,9 +90,6 @@ def _configuration(config: Path | None, data: Path) -> "tuple[Settings | None, l
         return None, [Finding("configuration", "fault", str(fault)) for fault in error.faults]
     says = f"{origin(found)} (hash {found.config_hash})"
     told = [Finding("configuration", "ok", says)]
-    told += [
-        Finding("configuration", "warning", line.removeprefix("note: ")) for line in remarks(found)
-    ]
     told.append(Finding("shared state", "ok", "none needed: one process"))
     return found, told
 

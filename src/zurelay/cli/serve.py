@@ -91,11 +91,7 @@ def origin(settings: "Settings") -> str:
 
 
 def _providers(started: "Started") -> list[Provider]:
-    from zurelay.config import unspoken
-
-    later = unspoken(started.settings)
     kinds = {name: one.kind for name, one in started.settings.providers.items()}
-    found = [
+    return [
         Provider(name, kinds.get(name, name), reach) for name, reach in started.providers.items()
     ]
-    return found + [Provider(name, kinds[name], None) for name in later]

@@ -4,7 +4,7 @@
 routing table; `diff` names what a reload changed. Nothing here runs anything.
 """
 
-from zurelay.config.accounts import providers, unspoken
+from zurelay.config.accounts import providers
 from zurelay.config.faults import ConfigError, Fault
 from zurelay.config.load import load, load_catalogue
 from zurelay.config.reload import Change, diff
@@ -21,5 +21,4 @@ __all__ = [
     "load",
     "load_catalogue",
     "providers",
-    "unspoken",
 ]

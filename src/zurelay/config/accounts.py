@@ -9,51 +9,25 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from zurelay.chat.profile import Profile
-from zurelay.config import aws
+from zurelay.config import aws, google
 from zurelay.config.settings import ProviderSettings, Settings
 from zurelay.providers import bedrock
 from zurelay.providers.base import Kind, Provider
-from zurelay.providers.registry import KINDS, kind
+from zurelay.providers.registry import KINDS
 from zurelay.sandbox.upstream import BASE_URL
 
 SANDBOX = "sandbox"
 """Name and kind of the built-in provider."""
 
-_LATER = (
-    Kind(
-        name="gemini",
-        title="Google Gemini",
-        format="gemini",
-        base_url="https://generativelanguage.googleapis.com",
-        key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-        vendor="google",
-    ),
-    Kind(name="vertex", title="Google Vertex AI", format="gemini", base_url="", key_required=False),
-)
-"""Kinds whose wire format this release does not speak: accepted in a file, so that one file serves
-several releases, but not served. A row of the registry goes before."""
-
-_ROWS = {**KINDS, **{one.name: one for one in _LATER if one.name not in KINDS}}
-
 
 def kind_names() -> tuple[str, ...]:
     """Every word that may stand in `kind = "..."`."""
-    return tuple(_ROWS)
+    return tuple(KINDS)
 
 
 def kind_row(name: str) -> Kind:
     """The row of a known kind."""
-    return _ROWS[name]
-
-
-def spoken(name: str) -> bool:
-    """Whether this release can call accounts of that kind."""
-    return kind(name) is not None
-
-
-def unspoken(settings: Settings) -> tuple[str, ...]:
-    """Names of the providers that are configured but cannot be called by this release."""
-    return tuple(name for name, one in settings.providers.items() if not spoken(one.kind))
+    return KINDS[name]
 
 
 def own_server(settings: ProviderSettings) -> bool:
@@ -63,7 +37,7 @@ def own_server(settings: ProviderSettings) -> bool:
     """
     if settings.kind != "openai" or not settings.base_url:
         return False
-    return not _same_site(settings.base_url, _ROWS["openai"].base_url)
+    return not _same_site(settings.base_url, KINDS["openai"].base_url)
 
 
 def default_key(settings: ProviderSettings, environ: Mapping[str, str]) -> str:
@@ -71,7 +45,7 @@ def default_key(settings: ProviderSettings, environ: Mapping[str, str]) -> str:
 
     Nothing for an address of the operator's own: a vendor's key must not travel there unasked.
     """
-    found = _ROWS[settings.kind]
+    found = KINDS[settings.kind]
     if found.aws_service and (settings.access_key_id or not aws.at_aws(settings)):
         return ""
     if settings.base_url and found.base_url and not _same_site(settings.base_url, found.base_url):
@@ -82,12 +56,12 @@ def default_key(settings: ProviderSettings, environ: Mapping[str, str]) -> str:
 
 def needs_key(settings: ProviderSettings) -> bool:
     """Whether calls without a key are pointless."""
-    return _ROWS[settings.kind].key_required and not own_server(settings)
+    return KINDS[settings.kind].key_required and not own_server(settings)
 
 
 def row(settings: ProviderSettings) -> Kind:
     """The kind's row as it holds for this account."""
-    found = _ROWS[settings.kind]
+    found = KINDS[settings.kind]
     if own_server(settings):
         found = replace(
             found,
@@ -108,6 +82,8 @@ def provider(name: str, settings: ProviderSettings) -> Provider:
     base_url = settings.base_url or found.base_url
     if found.aws_service and not base_url:
         base_url = bedrock.address(settings.region)
+    if google.is_vertex(settings):
+        base_url = google.address(settings)
     return Provider(
         name=name,
         kind=found,
@@ -117,14 +93,15 @@ def provider(name: str, settings: ProviderSettings) -> Provider:
         max_concurrency=settings.max_concurrency,
         headers=tuple(settings.headers.items()),
         aws=aws.credential(settings) if found.aws_service else None,
+        service_account=google.account(settings) if google.is_vertex(settings) else None,
     )
 
 
 def providers(settings: Settings) -> tuple[Provider, ...]:
-    """All providers that can be called, in file order, the sandbox last."""
-    found = [provider(name, one) for name, one in settings.providers.items() if spoken(one.kind)]
+    """All providers, in file order, the sandbox last."""
+    found = [provider(name, one) for name, one in settings.providers.items()]
     if settings.sandbox.enabled and SANDBOX not in settings.providers:
-        found.append(Provider(name=SANDBOX, kind=_ROWS[SANDBOX], base_url=BASE_URL))
+        found.append(Provider(name=SANDBOX, kind=KINDS[SANDBOX], base_url=BASE_URL))
     return tuple(found)
 
 

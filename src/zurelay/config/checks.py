@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from zurelay.catalogue.load import Catalogue
 from zurelay.chat.nearest import did_you_mean
-from zurelay.config import aws
+from zurelay.config import aws, google
 from zurelay.config import values as v
 from zurelay.config.accounts import (
     SANDBOX,
@@ -88,7 +88,8 @@ class Checks:
         if ("providers", name) not in self.parsed.whole:
             return
         signs = bool(kind_row(one.kind).aws_service)
-        if not one.base_url and not kind_row(one.kind).base_url and not signs:
+        placed = signs or google.is_vertex(one)  # its address follows from other settings
+        if not one.base_url and not kind_row(one.kind).base_url and not placed:
             yield self._fault(
                 (*path, "base_url"),
                 f"it is missing; {kind_row(one.kind).title} has no address of its own: write"
@@ -99,13 +100,21 @@ class Checks:
         keyed = one.api_key or one.api_keys or default_key(one, self.environ)
         if not keyed and needs_key(one):
             yield self._fault((*path, "api_key"), _key_missing(one))
+        yield from self._cloud(path, one, keyed=bool(keyed))
+
+    def _cloud(self, path: v.Path, one: ProviderSettings, *, keyed: bool) -> Iterator[Fault]:
+        """What only accounts at the large clouds have."""
+        signs, vertex = bool(kind_row(one.kind).aws_service), google.is_vertex(one)
+        found: list[tuple[str, str]] = []
         if signs:
-            for key, message in aws.faults(one, self.environ, keyed=bool(keyed)):
-                yield self._fault((*path, key), message)
-            return
-        for key in aws.FIELDS:
-            if getattr(one, key):
-                yield self._fault((*path, key), "only accounts at AWS have it; leave it out")
+            found += aws.faults(one, self.environ, keyed=keyed)
+        if vertex:
+            found += google.faults(one, keyed=keyed)
+        for at, fields, here in (("AWS", aws.FIELDS, signs), ("Vertex AI", google.FIELDS, vertex)):
+            told = f"only accounts at {at} have it; leave it out"
+            found += [(key, told) for key in fields if not here and getattr(one, key)]
+        for key, message in found:
+            yield self._fault((*path, key), message)
 
     def _model(self, model_id: str, model: ModelSettings, *, known: bool) -> Iterator[Fault]:
         path = ("models", model_id)

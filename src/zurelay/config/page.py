@@ -6,7 +6,7 @@
 import sys
 from collections.abc import Iterator
 
-from zurelay.config.accounts import kind_names, kind_row, spoken
+from zurelay.config.accounts import kind_names, kind_row
 from zurelay.config.settings import NAMED_TABLES, REQUIRED, TABLES, Setting, settings_of
 
 _HEAD = """\
@@ -82,10 +82,9 @@ def _kinds() -> Iterator[str]:
     yield "|---|---|---|---|"
     for name in kind_names():
         kind = kind_row(name)
-        title = kind.title if spoken(name) else f"{kind.title} (accepted, not served yet)"
         variables = ", ".join(f"`{variable}`" for variable in kind.key_variables)
         address = f"`{kind.base_url}`" if kind.base_url else ""
-        yield f"| `{name}` | {title} | {address} | {variables} |"
+        yield f"| `{name}` | {kind.title} | {address} | {variables} |"
 
 
 if __name__ == "__main__":

@@ -128,7 +128,8 @@ def _elsewhere(kind: Kind, model_id: str, upstream: str, catalogue: Catalogue) -
     if kind.runs_models_of is not None:
         own = catalogue.entry(kind.runs_models_of, model_id)
         if own is not None:
-            return replace(own, vendor="", upstream=upstream)
+            spoken = kind.runs_in or own.format
+            return replace(own, vendor="", upstream=upstream, format=spoken)
     if known is None:
         return Model(id=model_id, name=model_id, vendor="", upstream=upstream)
     found = replace(known, vendor="", upstream=upstream, format="", quirks={})

@@ -307,6 +307,24 @@ class ProviderSettings:
         "Belongs to access_key_id where that is a temporary one.",
         shown="`AWS_SESSION_TOKEN`, for `bedrock`",
     )
+    project: str = setting(
+        v.text("my-project", most=100),
+        "",
+        "Project of an account at Vertex AI; the address follows from it.",
+        shown="the service account's own",
+    )
+    location: str = setting(
+        v.text("europe-west4", most=40),
+        "",
+        "Region of an account at Vertex AI.",
+        shown="global",
+    )
+    credentials: str = setting(
+        v.document("file:/run/secrets/service-account.json"),
+        "",
+        "Key file of a service account at Vertex AI, in place of api_key. It is never sent; the"
+        " tokens it is exchanged for are.",
+    )
     label: str = setting(
         v.text("primary", most=60), "", "What callers may see of it.", shown="nothing"
     )

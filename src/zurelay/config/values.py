@@ -173,6 +173,18 @@ def secret(example: str) -> Type:
     return Type("secret text", read, secret=True)
 
 
+def document(example: str) -> Type:
+    """The content of a file with a credential: text of several lines."""
+
+    def read(value: object) -> str:
+        found = _text(value, f'text in quotes, such as "{example}"')
+        if not found.strip():
+            raise wrong(f'it is empty; write for example "{example}"')
+        return found
+
+    return Type("secret text, of a file", read, secret=True)
+
+
 def whole(least: int, most: int, example: int) -> Type:
     """A whole number from `least` to `most`."""
 

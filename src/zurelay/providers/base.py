@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from zurelay.chat.profile import Profile
 
-Auth = Literal["bearer", "api-key", "x-api-key", "none"]
+Auth = Literal["bearer", "api-key", "x-api-key", "x-goog-api-key", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Kind:
         vendor: whose models of the catalogue it serves; None if it has none there.
         runs_models_of: another vendor whose models it runs under the operator's own names: their
             quirks hold here too.
+        runs_in: the back format that reaches those models; empty if its own does.
         lists_models: it serves its own `/models` list (self-hosted servers).
         hosted: a vendor on the internet; False for servers inside the operator's network.
         aws_service: the name AWS signs its requests by; empty for all other vendors.
@@ -45,6 +46,7 @@ class Kind:
     key_required: bool = True
     vendor: str | None = None
     runs_models_of: str | None = None
+    runs_in: str = ""
     lists_models: bool = False
     hosted: bool = True
     also: tuple[str, ...] = ()
@@ -68,6 +70,25 @@ class AwsCredential:
 
 
 @dataclass(frozen=True, slots=True)
+class ServiceAccount:
+    """Who asks Google for access tokens.
+
+    Attributes:
+        email: its name.
+        private_key: PEM; signs what asks for a token.
+        key_id: which of its keys that is; empty if unknown.
+        token_uri: where tokens are given out.
+        project: the project it belongs to; empty if unknown.
+    """
+
+    email: str
+    private_key: str = field(repr=False)
+    key_id: str
+    token_uri: str
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
 class Provider:
     """One configured account at a vendor.
 
@@ -80,6 +101,7 @@ class Provider:
         max_concurrency: attempts under way at once, None for no bound.
         headers: further headers the operator wants sent.
         aws: what requests are signed with, where no key is sent instead.
+        service_account: what asks for the token that is sent, where no key is.
     """
 
     name: str
@@ -90,6 +112,7 @@ class Provider:
     max_concurrency: int | None = None
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     aws: AwsCredential | None = None
+    service_account: ServiceAccount | None = None
 
     @property
     def hosted(self) -> bool:
@@ -102,7 +125,7 @@ class Provider:
         """The headers that carry the credential."""
         if not self.api_keys or self.kind.auth == "none":
             return self.headers
-        if self.kind.auth in ("api-key", "x-api-key"):
+        if self.kind.auth != "bearer":
             return ((self.kind.auth, self.api_keys[0]), *self.headers)
         return (("authorization", f"Bearer {self.api_keys[0]}"), *self.headers)
 

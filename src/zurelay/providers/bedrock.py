@@ -22,7 +22,9 @@ BEDROCK = Kind(
     key_required=False,
     aws_service="bedrock",
     vendor="bedrock",
+    # Claude is reached in its own format, so that nothing is lost on the way.
     runs_models_of="anthropic",
+    runs_in="bedrock_invoke",
     profile=Profile(
         temperature_max=1.0,  # vendor's service model, 2026-11-29
         # Nothing is fetched: content is sent as bytes.

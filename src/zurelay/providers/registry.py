@@ -12,6 +12,7 @@ from zurelay.providers.anthropic import MESSAGES
 from zurelay.providers.base import Kind
 from zurelay.providers.bedrock import BEDROCK
 from zurelay.providers.compatible import FORMAT, LABS
+from zurelay.providers.google import GOOGLE
 from zurelay.providers.hosts import HOSTS
 from zurelay.providers.selfhosted import SELF_HOSTED
 
@@ -31,7 +32,10 @@ SANDBOX = Kind(
 )
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
-    {kind.name: kind for kind in (*MESSAGES, *LABS, BEDROCK, *HOSTS, *SELF_HOSTED, SANDBOX)}
+    {
+        kind.name: kind
+        for kind in (*MESSAGES, *LABS, *GOOGLE, BEDROCK, *HOSTS, *SELF_HOSTED, SANDBOX)
+    }
 )
 """All kinds by name, in the order in which they are found in the environment."""
 
