@@ -115,7 +115,8 @@ class Outbound(msgspec.Struct, frozen=True, gc=False):
     `dropped` holds field paths such as `seed` or `messages[].name`, never caller text. `stop` are
     the sequences the upstream was not given: the answer's context must carry them. `effort` is the
     level in force where it is not the target's, `tool_names` the caller's name of each tool that
-    was renamed. `json_text`: JSON was asked for in words; see `AnswerContext`.
+    was renamed. `json_text`: JSON was asked for in words, `must_call`: so was a call of a tool; see
+    `AnswerContext`.
     """
 
     path: str
@@ -126,6 +127,7 @@ class Outbound(msgspec.Struct, frozen=True, gc=False):
     effort: str | None = None
     tool_names: Mapping[str, str] = {}
     json_text: bool = False
+    must_call: bool = False
 
 
 @dataclass(slots=True)
@@ -167,6 +169,8 @@ class AnswerContext(msgspec.Struct, frozen=True, gc=False):
         tool_names: the caller's name of each tool that the upstream knows by another.
         json_text: the text must be JSON, and the model was only told so in words: code fences
             around it are taken off, and a plain answer that does not parse is a fault.
+        must_call: the answer must call a tool, and the model was only told so in words: whoever
+            asked sees from `WholeAnswer.called` whether it did.
     """
 
     answer_id: str
@@ -180,6 +184,7 @@ class AnswerContext(msgspec.Struct, frozen=True, gc=False):
     may_be_empty: bool = False
     tool_names: Mapping[str, str] = {}
     json_text: bool = False
+    must_call: bool = False
 
 
 class AnswerStream(Protocol):
@@ -217,13 +222,17 @@ class AnswerStream(Protocol):
 
 
 class WholeAnswer(msgspec.Struct, frozen=True, gc=False):
-    """A plain answer, ready for the caller; or the fault that it was."""
+    """A plain answer, ready for the caller; or the fault that it was.
+
+    `called`: it calls a tool.
+    """
 
     body: bytes = b""
     usage: Usage | None = None
     finish_reason: str | None = None
     delivered_length: int = 0
     fault: Fault | None = None
+    called: bool = False
 
 
 class Exchange(Protocol):
@@ -276,6 +285,10 @@ class Front(Protocol):
     """Start of our answer ids: `chatcmpl-`, `msg_`, `resp_`."""
     keep_alive: bytes
     """What fills a silence on an open stream."""
+    keep_alive_inside: bytes
+    """What does so once the answer has begun."""
+    headers: tuple[str, ...]
+    """Callers' headers that belong to the format, lower-case names; see `Inbound.headers`."""
 
     def read(self, body: bytes) -> Inbound:
         """Validate a decoded body. Raises Refused naming the field and what would be right."""

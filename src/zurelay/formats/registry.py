@@ -4,7 +4,12 @@ A new format is a folder beside `openai_chat` and a line in each tuple that it b
 """
 
 from zurelay.formats.anthropic.back import MessagesBack
+from zurelay.formats.anthropic.exchange import MessagesToMessages
+from zurelay.formats.anthropic.front import MessagesFront
+from zurelay.formats.anthropic.hub import MessagesHubFront
 from zurelay.formats.base import Exchange, Front
+from zurelay.formats.bedrock_invoke import NAME as INVOKE
+from zurelay.formats.bedrock_invoke.exchange import InvokeExchange
 from zurelay.formats.converse.back import ConverseBack
 from zurelay.formats.embeddings.exchange import Embeddings
 from zurelay.formats.embeddings.front import EmbeddingsFront
@@ -15,10 +20,10 @@ from zurelay.formats.openai_chat.hub import ChatBack, ChatHubFront
 from zurelay.formats.openai_responses.back import ResponsesBack
 from zurelay.formats.translate import Back, HubFront, TranslatingExchange
 
-FRONTS: tuple[Front, ...] = (ChatFront(), EmbeddingsFront())
+FRONTS: tuple[Front, ...] = (ChatFront(), MessagesFront(), EmbeddingsFront())
 """Formats that callers speak."""
 
-HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(),)
+HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(), MessagesHubFront())
 """Those of them that can be translated, as far as that needs them."""
 
 BACKS: tuple[Back, ...] = (
@@ -32,6 +37,7 @@ BACKS: tuple[Back, ...] = (
 
 SAME: tuple[tuple[str, Exchange], ...] = (
     (ChatFront.name, ChatToChat()),
+    (MessagesFront.name, MessagesToMessages()),
     (EmbeddingsFront.name, Embeddings()),
 )
 """Formats that are edited, not translated, when both sides speak them."""
@@ -42,6 +48,11 @@ _EXCHANGES: dict[tuple[str, str], Exchange] = {
     for front in HUB_FRONTS
     for back in BACKS
 } | {(name, name): same for name, same in SAME}
+# What serves callers at Anthropic serves them at Bedrock, carried in another way.
+_EXCHANGES |= {
+    (front.name, INVOKE): InvokeExchange(_EXCHANGES[front.name, MessagesBack.name])
+    for front in HUB_FRONTS
+}
 
 
 def front(name: str) -> Front:

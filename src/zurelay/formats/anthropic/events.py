@@ -32,7 +32,7 @@ from zurelay.wire.sse import Frame, FrameReader, FrameTooLong
 
 Json = dict[str, Any]
 
-_REASONS: dict[str, FinishReason] = {
+FINISH: dict[str, FinishReason] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
     "tool_use": "tool_calls",
@@ -175,7 +175,7 @@ class MessageReader:
             said = _word(details.get("explanation"))
             out += [RefusalDelta(said)] if said else []
         self.finished = True
-        found = _REASONS.get(reason, "stop")
+        found = FINISH.get(reason, "stop")
         if self._calls and found == "stop":
             found = "tool_calls"
         elif not self._calls and found == "tool_calls":

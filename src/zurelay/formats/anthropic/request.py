@@ -91,6 +91,7 @@ def write(asked: Request, target: Target) -> Outbound:
         effort="none" if thought.refused else None,
         tool_names=renamed(tool.name for tool in asked.tools),
         json_text=asked.answer_format is not None and "format" not in output,
+        must_call="tool_choice" in dropped,
     )
 
 

@@ -38,7 +38,8 @@ class EmbeddingsFront:
 
     name = NAME
     answer_prefix = "embd-"
-    keep_alive = b""
+    keep_alive = keep_alive_inside = b""
+    headers = ()
 
     def read(self, body: bytes) -> Inbound:
         """Validate a decoded body; raises Refused naming the field and what would be right."""

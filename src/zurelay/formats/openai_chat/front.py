@@ -18,7 +18,8 @@ class ChatFront:
 
     name = NAME
     answer_prefix = "chatcmpl-"
-    keep_alive = b": keep-alive\n\n"
+    keep_alive = keep_alive_inside = b": keep-alive\n\n"
+    headers = ()
 
     def read(self, body: bytes) -> Inbound:
         """Validate a decoded body; raises Refused naming the field and what would be right."""

@@ -4,6 +4,7 @@ The decoder says where (`$.messages[0].role`) and what it saw; the table says wh
 """
 
 import re
+from collections.abc import Mapping
 
 import msgspec
 
@@ -93,37 +94,37 @@ _TYPES = re.compile(r"Expected `(?P<right>[^`]*)`, got `(?P<got>[^`]*)`")
 _MISSING = re.compile(r"missing required field `(?P<field>[^`]*)`")
 
 
-def invalid(param: str, got: str = "") -> Problem:
+def invalid(param: str, got: str = "", table: Mapping[str, str] = RIGHT) -> Problem:
     """400: the field at `param` is not what the table says; `got` tells what it is."""
-    right = RIGHT.get(_PLACE.sub("[]", param), "")
+    right = table.get(_PLACE.sub("[]", param), "")
     told = f"Invalid value for '{param}': expected {right}" if right else f"Invalid '{param}'"
     return problems.invalid_value(param, f"{told}, but got {got}." if got else f"{told}.")
 
 
-def missing(param: str) -> Problem:
+def missing(param: str, table: Mapping[str, str] = RIGHT) -> Problem:
     """400: the field at `param` is left out."""
-    right = RIGHT.get(_PLACE.sub("[]", param))
+    right = table.get(_PLACE.sub("[]", param))
     if right is None:
         return problems.missing(param)
     return problems.missing(param, f"Missing required parameter: '{param}', {right}.")
 
 
-def of_decoder(error: msgspec.ValidationError) -> Problem:
+def of_decoder(error: msgspec.ValidationError, table: Mapping[str, str] = RIGHT) -> Problem:
     """The problem behind a decoder's error about types."""
     found = _AT.match(str(error))
     what = found["what"] if found else str(error)
     path = ((found["path"] if found else None) or "$").removeprefix("$").removeprefix(".")
     gone = _MISSING.search(what)
     if gone:
-        return missing(f"{path}.{gone['field']}" if path else gone["field"])
+        return missing(f"{path}.{gone['field']}" if path else gone["field"], table)
     kinds = _TYPES.search(what)
     got = _KINDS.get(kinds["got"], "") if kinds else ""
     if not path:
         return problems.invalid_json(f"The body must be a JSON object, but it is {got or 'not'}.")
     param = path.removesuffix("[...]")
     pattern = _PLACE.sub("[]", param)
-    if pattern in RIGHT or kinds is None:
-        return invalid(param, got)
+    if pattern in table or kinds is None:
+        return invalid(param, got, table)
     right = " or ".join(
         _KINDS.get(kind, kind) for kind in kinds["right"].split(" | ") if kind != "null"
     )

@@ -1,0 +1,98 @@
+"""Messages as a format that callers speak, as far as translation needs it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Raw
+
+from zurelay.chat.events import Choice, Reply
+from zurelay.chat.parts import Part, RefusalText, Text, Thinking, ToolCall
+from zurelay.chat.request import Request
+from zurelay.chat.usage import Usage
+from zurelay.formats.anthropic import NAME, envelope, read
+from zurelay.formats.anthropic import usage as counts
+from zurelay.formats.anthropic.writer import MessageWriter, message, stop_reason
+from zurelay.formats.base import AnswerContext, Inbound
+from zurelay.formats.tool_ids import legal
+from zurelay.wire import json
+
+Json = dict[str, Any]
+
+
+class MessagesHubFront:
+    """See `formats.translate.HubFront`."""
+
+    name = NAME
+
+    def request(self, inbound: Inbound) -> Request:
+        """The caller's request in neutral form."""
+        return read.read(inbound)
+
+    def writer(self, context: AnswerContext) -> MessageWriter:
+        """A writer for the caller's event stream."""
+        return MessageWriter(context)
+
+    def reply(self, reply: Reply, usage: Usage, context: AnswerContext) -> bytes:
+        """A plain answer for the caller."""
+        choice: Choice = reply.choices[0]
+        refused = any(isinstance(part, RefusalText) for part in choice.parts)
+        sequence = choice.sequence if choice.finish_reason == "stop" else None
+        body = {
+            **message(context, usage),
+            "content": list(_blocks(choice.parts)),
+            "stop_reason": stop_reason(choice.finish_reason, sequence, refused=refused),
+            "stop_sequence": sequence,
+            "usage": counts.write(usage),
+        }
+        return json.encode(body)
+
+
+def _blocks(parts: Iterable[Part]) -> Iterable[Json]:
+    """Content blocks; a proof without a text of its own belongs to the thinking before it."""
+    waiting: Thinking | None = None
+    for part in parts:
+        if isinstance(part, Thinking):
+            bare = part.signature and (part.redacted or part.call_id) and part.origin
+            if bare and part.origin != envelope.NATIVE and waiting is not None:
+                yield _thinking(waiting.text, part)
+                waiting = None
+                continue
+            if waiting is not None:
+                yield _thinking(waiting.text, waiting)
+            waiting = part if part.signature is None else None
+            if part.signature is not None:
+                yield _thinking(part.text, part)
+            continue
+        if waiting is not None:
+            yield _thinking(waiting.text, waiting)
+            waiting = None
+        yield from _block(part)
+    if waiting is not None:
+        yield _thinking(waiting.text, waiting)
+
+
+def _thinking(text: str, proof: Thinking) -> Json:
+    if proof.signature is None:
+        return {"type": "thinking", "thinking": text, "signature": envelope.UNSIGNED}
+    if proof.redacted and proof.origin == envelope.NATIVE and proof.call_id is None:
+        return {"type": "redacted_thinking", "data": proof.signature}
+    signature = envelope.seal(proof.signature, proof.origin, proof.redacted, proof.call_id)
+    return {"type": "thinking", "thinking": text, "signature": signature}
+
+
+def _block(part: Part) -> Iterable[Json]:
+    if isinstance(part, Text | RefusalText) and part.text:
+        yield {"type": "text", "text": part.text}
+    elif isinstance(part, ToolCall):
+        call = {"id": legal(part.id, "max64"), "name": part.name, "input": _object(part.arguments)}
+        yield {"type": "tool_use", **call}
+
+
+def _object(arguments: str) -> Raw:
+    """The model's own bytes where they are an object, else an empty one."""
+    try:
+        raw = arguments.strip().encode()
+        json.fields(raw)
+    except (json.BadJson, UnicodeEncodeError):
+        return Raw(b"{}")
+    return Raw(raw)
