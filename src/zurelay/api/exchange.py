@@ -51,6 +51,7 @@ class HttpExchange:
     """A request and its answer. Writes after the caller left are ignored."""
 
     __slots__ = (
+        "_by_name",
         "_chunked",
         "_connection",
         "_gone",
@@ -110,6 +111,7 @@ class HttpExchange:
         self.paused = False
         self.request_id = ""
         self.common_headers: Headers = ()
+        self._by_name: dict[bytes, bytes] | None = None
         self._chunked = True
         self._gone: Callable[[], None] = _nothing
         self._on_paused: Callable[[bool], None] = _ignore
@@ -119,10 +121,9 @@ class HttpExchange:
 
     def header(self, name: bytes) -> bytes | None:
         """The first header of that lower-case name."""
-        for key, value in self.headers:
-            if key == name:
-                return value
-        return None
+        if self._by_name is None:
+            self._by_name = dict(reversed(self.headers))
+        return self._by_name.get(name)
 
     def take_body(self) -> bytes:
         """The body, once; it is not kept."""

@@ -1,8 +1,10 @@
 """What the relay is given: one admitted request, and the services every request shares."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from zurelay.chat.problems import FailedAttempt
 from zurelay.formats.base import Exchange, Front, Inbound
@@ -59,8 +61,7 @@ class Services:
     hedges: HedgeBudget = field(default_factory=HedgeBudget)
 
 
-@dataclass(slots=True)
-class Job:
+class Job(msgspec.Struct):
     """One admitted request.
 
     Attributes:
@@ -89,4 +90,4 @@ class Job:
     cache_key: str | None = None
     expose_routes: bool = False
     comments_end_once: bool = False
-    failed: list[FailedAttempt] = field(default_factory=list)
+    failed: list[FailedAttempt] = []
