@@ -11,6 +11,8 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from tests.app.conftest import Caller, Start
+from tests.formats.bedrock_invoke.invoking import PLAIN as MESSAGE
+from tests.formats.bedrock_invoke.invoking import STREAM
 from zurelay.testing.chat import chat_chunks, chat_reply
 from zurelay.testing.event_stream import (
     event_stream_event,
@@ -38,6 +40,10 @@ routes = [{{ provider = "aws", model = "eu.lab.model-v1:0" }}{routes}]
 price = {{ input = "1.00", cached_input = "0.10", output = "5.00" }}
 [models."claude-opus-5-5"]
 routes = [{{ provider = "aws", model = "arn:aws:bedrock:eu-central-1:123456789012:inference-profile/x" }}]
+[models."our-claude"]
+routes = [{{ provider = "aws", model = "anthropic.claude-x" }}]
+quirks = {{ effort_form = "claude_effort" }}
+reasoning = {{ levels = ["low", "high"] }}
 """
 SECOND = """
 [providers.second]
@@ -190,23 +196,36 @@ async def test_tools_are_called_and_answered(serve: Any, upstream: ScriptedUpstr
     assert sent["messages"][2]["content"][0]["toolResult"]["toolUseId"] == "tooluse_1"
 
 
-async def test_claude_is_asked_in_its_own_words_behind_an_arn(
+async def test_claude_is_asked_in_its_own_format_behind_an_arn(
     serve: Any, upstream: ScriptedUpstream
 ) -> None:
-    proof = {"text": "hm", "signature": "SIG"}
-    answer_body = reply()
-    answer_body["output"]["message"]["content"].insert(
-        0, {"reasoningContent": {"reasoningText": proof}}
+    caller = await serve(event_stream_reply(STREAM), json_reply(MESSAGE))
+    answer = await caller.chat(
+        model="claude-opus-5-5", reasoning_effort="low", temperature=0.5, stream=True
     )
-    caller = await serve(json_reply(answer_body))
-    answer = await caller.chat(model="claude-opus-5-5", reasoning_effort="low", temperature=0.5)
     assert answer.status == 200, answer.body
-    message = answer.json["choices"][0]["message"]
-    assert message["reasoning_content"] == "hm"
-    assert message["reasoning_details"][0]["signature"] == "SIG"
+    assert answer.text == "Hello there"
+    assert answer.events[-1] == "data: [DONE]"
     assert answer.headers["x-zurelay-dropped-params"] == "temperature"
     sent = upstream.requests[0]
-    assert sent.path.endswith("%3Ainference-profile%2Fx/converse")
+    assert sent.path.endswith("%3Ainference-profile%2Fx/invoke-with-response-stream")
+    assert sent.json["output_config"] == {"effort": "low"}
+    assert sent.json["anthropic_version"] == "bedrock-2023-05-31"
+    answer = await caller.chat(model="claude-opus-5-5")
+    message = answer.json["choices"][0]["message"]
+    assert (message["content"], message["reasoning_content"]) == ("Hello there", "hm")
+    assert message["reasoning_details"][0]["signature"] == "SIG"
+    assert upstream.requests[1].path.endswith("/invoke")
+
+
+async def test_a_claude_by_another_name_is_asked_through_converse(
+    serve: Any, upstream: ScriptedUpstream
+) -> None:
+    caller = await serve(json_reply(reply()))
+    answer = await caller.chat(model="our-claude", reasoning_effort="low")
+    assert answer.status == 200, answer.body
+    sent = upstream.requests[0]
+    assert sent.path == "/model/anthropic.claude-x/converse"
     assert sent.json["additionalModelRequestFields"]["output_config"] == {"effort": "low"}
 
 

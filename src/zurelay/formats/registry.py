@@ -10,6 +10,8 @@ from zurelay.formats.anthropic.hub import MessagesHubFront
 from zurelay.formats.base import Exchange, Front
 from zurelay.formats.bedrock_invoke import NAME as INVOKE
 from zurelay.formats.bedrock_invoke.exchange import InvokeExchange
+from zurelay.formats.bedrock_invoke import NAME as INVOKE
+from zurelay.formats.bedrock_invoke.exchange import InvokeExchange
 from zurelay.formats.converse.back import ConverseBack
 from zurelay.formats.embeddings.exchange import Embeddings
 from zurelay.formats.embeddings.front import EmbeddingsFront
@@ -48,6 +50,11 @@ _EXCHANGES: dict[tuple[str, str], Exchange] = {
     for front in HUB_FRONTS
     for back in BACKS
 } | {(name, name): same for name, same in SAME}
+# What serves callers at Anthropic serves them at Bedrock, carried in another way.
+_EXCHANGES |= {
+    (front.name, INVOKE): InvokeExchange(_EXCHANGES[front.name, MessagesBack.name])
+    for front in HUB_FRONTS
+}
 # What serves callers at Anthropic serves them at Bedrock, carried in another way.
 _EXCHANGES |= {
     (front.name, INVOKE): InvokeExchange(_EXCHANGES[front.name, MessagesBack.name])

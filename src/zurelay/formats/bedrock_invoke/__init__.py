@@ -1,0 +1,3 @@
+"""Anthropic's Messages as Amazon Bedrock carries it: InvokeModel."""
+
+NAME = "bedrock_invoke"
