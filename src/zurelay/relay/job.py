@@ -1,7 +1,7 @@
 """What the relay is given: one admitted request, and the services every request shares."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
