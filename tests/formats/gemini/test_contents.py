@@ -159,8 +159,9 @@ def test_a_proof_of_another_realm_is_dropped_and_the_first_call_says_so(origin: 
     assert signatures(spoken(proof(origin=origin), Text("x"))) == [None]
 
 
-def test_where_none_is_asked_for_none_is_made_up() -> None:
-    assert signatures(spoken(CALL_A, profile=STUDIO.but(reasoning_placeholder=None))) == [None]
+@pytest.mark.parametrize("none", [None, ""])
+def test_where_none_is_asked_for_none_is_made_up(none: str | None) -> None:
+    assert signatures(spoken(CALL_A, profile=STUDIO.but(reasoning_placeholder=none))) == [None]
 
 
 def test_earlier_thinking_itself_stays_here() -> None:

@@ -111,7 +111,7 @@ def _texts(turns: Iterable[Turn]) -> Iterable[str]:
 def _spoken(turn: Turn, profile: Profile) -> list[Json]:
     """One assistant turn. Its thinking stays here; only the proofs of it go back."""
     bound, loose = _proofs(turn.parts, profile)
-    if not bound and profile.reasoning_placeholder is not None:
+    if not bound and profile.reasoning_placeholder:
         first = next((at for at, part in enumerate(turn.parts) if isinstance(part, ToolCall)), None)
         if first is not None:
             bound[first] = profile.reasoning_placeholder
