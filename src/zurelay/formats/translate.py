@@ -197,10 +197,11 @@ class _Answer:
         self._token |= progress.token
         complete = len(self._done) >= self._context.choices and not self._open
         if complete and not self._finished:
-            self._finished = progress.finished = True
+            self._finished = True
             if self._nothing():
                 progress.fault = progress.fault or Fault(FaultKind.EMPTY, status=200)
                 return progress
+            progress.finished = True
         if complete and any(cutter.stopped for cutter in self._cutters.values()):
             progress.ended = True
         progress.out = self._out(events)
@@ -334,7 +335,8 @@ def _whole(
         usage = Usage(input=context.prompt_estimate, output=tokens(fold.delivered), estimated=True)
     reason = reply.choices[0].finish_reason
     body = front.reply(reply, usage, context)
-    return WholeAnswer(body, usage, reason, fold.delivered)
+    called = any(isinstance(part, ToolCall) for one in reply.choices for part in one.parts)
+    return WholeAnswer(body, usage, reason, fold.delivered, called=called)
 
 
 def _bare(reply: Reply) -> Reply:

@@ -33,6 +33,8 @@ class Attempt:
         answer: the whole answer for a plain caller, once it is there.
         token_at: loop time of the first token, 0.0 before.
         over: the upstream has nothing more to say, or was cut.
+        spare: its answer lacks a call that was asked for in words: another route may do better,
+            else this is the answer.
     """
 
     __slots__ = (
@@ -57,6 +59,7 @@ class Attempt:
         "outbound",
         "over",
         "record",
+        "spare",
         "started",
         "stream",
         "streaming",
@@ -98,6 +101,7 @@ class Attempt:
         self.answer: WholeAnswer | None = None
         self.token_at = 0.0
         self.over = False
+        self.spare = False
         self.finished = False
         self.idle_seconds = 0.0
         self._exchange = exchange
@@ -138,6 +142,8 @@ class Attempt:
         except Exception as error:  # noqa: BLE001 - whatever reading it raises
             self._misread(error)
             return
+        if progress.finished and self._assembler is not None:
+            self._judge(self._assembler, progress)
         if self._on_steady(progress):
             return
         self._tell(progress)
@@ -196,8 +202,24 @@ class Attempt:
             return progress
         if self._status == 200 and not self.streaming:
             self.answer = self._exchange.whole(b"".join(self._body), self.context)
-            return Progress(ended=True, fault=self.answer.fault)
+            return Progress(ended=True, fault=self._unfit(self.answer))
         return Progress(fault=self._error_fault())
+
+    def _judge(self, assembler: AnswerAssembler, progress: Progress) -> None:
+        """Whether a whole answer that came in pieces is what was asked for in words."""
+        if not self.context.json_text and not self.context.must_call:
+            return
+        fault = self._unfit(assembler.whole())
+        if fault is not None:
+            progress.finished = progress.ended = False
+            progress.fault = progress.fault or fault
+
+    def _unfit(self, answer: WholeAnswer) -> Fault | None:
+        """Why the answer is none; None if it is one."""
+        if answer.fault is None and self.context.must_call and not answer.called:
+            self.spare = True
+            return Fault(FaultKind.BAD_ANSWER, "no tool was called", status=200)
+        return answer.fault
 
     def _misread(self, error: Exception) -> None:
         """A fault of ours in reading: the attempt fails, the request may still be answered."""

@@ -60,8 +60,13 @@ def back(job: Job, candidate: Candidate) -> str:
     )
 
 
-def context(job: Job, target: Target, outbound: Outbound) -> AnswerContext:
-    """What the answer must say about itself."""
+def context(
+    job: Job, target: Target, outbound: Outbound, *, has_spare: bool = False
+) -> AnswerContext:
+    """What the answer must say about itself.
+
+    `has_spare`: an answer without the call that was asked for in words is kept already.
+    """
     inbound = job.inbound
     return AnswerContext(
         answer_id=job.answer_id,
@@ -75,6 +80,7 @@ def context(job: Job, target: Target, outbound: Outbound) -> AnswerContext:
         may_be_empty=bool(inbound.stop),
         tool_names=outbound.tool_names,
         json_text=outbound.json_text,
+        must_call=outbound.must_call and not has_spare,
     )
 
 

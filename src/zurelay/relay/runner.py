@@ -72,6 +72,8 @@ class Run:
         self._pending: deque[Signal | signals.Call] = deque()
         self._busy = False
         self._open = False
+        self._spare: Attempt | None = None  # answers if no other does
+        self._begun = False  # something of an answer was sent
         self._sent_headers: list[headers.Header] = []
         self._last_write = 0.0
         self._last_alive = 0.0
@@ -173,7 +175,9 @@ class Run:
             route = attempt.candidate.route.id
             self._services.lacking.setdefault(route, set()).add(fault.lacks)
             at_once = repeat = True
-        self._note_failure(attempt, fault, now, blame=not fault.lacks)
+        if attempt.spare:
+            self._spare = attempt
+        self._note_failure(attempt, fault, now, blame=not (fault.lacks or attempt.spare))
         self._feed(signals.Failed(attempt.number, fault, at_once=at_once, may_repeat=repeat))
 
     def _note_failure(
@@ -278,7 +282,7 @@ class Run:
             number=number,
             candidate=candidate,
             exchange=exchange,
-            context=preparation.context(job, target, outbound),
+            context=preparation.context(job, target, outbound, has_spare=self._spare is not None),
             outbound=outbound,
             record=record,
             streaming=self.streaming,
@@ -347,13 +351,16 @@ class Run:
 
     def _send(self, action: signals.Send) -> None:
         if action.out:
+            self._begun = True
             self._last_write = self._loop.time()
             self._sink.write(action.out)
 
     def _keep_alive(self, _action: signals.KeepAlive) -> None:
         self._last_write = self._loop.time()
         if not self._sink.paused:
-            self._sink.write(self._comment(self._job.front.keep_alive))
+            front = self._job.front
+            filler = front.keep_alive_inside if self._begun else front.keep_alive
+            self._sink.write(self._comment(filler))
 
     def _fail(self, action: "signals.Refuse | signals.SendFault") -> None:
         fault = action.fault
@@ -369,6 +376,9 @@ class Run:
         self._problem = problems.of_attempts(failed, action.wait)
 
     def _settle(self, action: signals.Settle) -> None:
+        if action.outcome is Outcome.FAILED and self._spare is not None:
+            action = signals.Settle(Outcome.ANSWERED, self._spare.number)
+            self._problem = None
         self._deadlines.close()
         if self._inlining is not None:
             self._inlining.close()
@@ -377,7 +387,8 @@ class Run:
         job = self._job
         if attempt is not None and action.outcome is Outcome.ANSWERED:
             self._end_record(attempt, "ok", None, now)
-            self._succeeded(attempt, now)
+            if attempt is not self._spare:
+                self._succeeded(attempt, now)
         usage = settlement.fill_record(
             job,
             action.outcome,

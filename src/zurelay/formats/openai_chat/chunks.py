@@ -211,6 +211,7 @@ class ChunkReader:
                 self._context.stop,
                 self._context.profile.think_tags,
                 self._context.profile.realm,
+                self._context.json_text,
             )
         return reader
 

@@ -10,6 +10,7 @@ from typing import Any
 from zurelay.chat.estimate import weight
 from zurelay.chat.events import FinishReason
 from zurelay.chat.faults import Fault
+from zurelay.formats.fences import FenceStripper
 from zurelay.formats.openai_chat import finish
 from zurelay.formats.openai_chat.calls import CallReader, join_arguments
 from zurelay.formats.openai_chat.content import split_content
@@ -37,6 +38,7 @@ class ChoiceReader:
 
     __slots__ = (
         "_cutter",
+        "_fence",
         "_realm",
         "_role_sent",
         "_tags",
@@ -57,12 +59,14 @@ class ChoiceReader:
         stops: tuple[str, ...],
         think_tags: bool,
         realm: str = "",
+        json_text: bool = False,
     ) -> None:
         self.index = index
         self._realm = realm
         self.calls = CallReader(mint)
         self._cutter = StopCutter(stops) if stops else None
         self._tags = ThinkTags() if think_tags else None
+        self._fence = FenceStripper() if json_text else None
         self._role_sent = False
         self.finish_reason: FinishReason | None = None
         self.delivered = 0
@@ -96,6 +100,7 @@ class ChoiceReader:
         self.passes = (
             self.finish_reason is None
             and self._cutter is None
+            and self._fence is None
             and (self._tags is None or self._tags.over)
         )
         if "finish_reason" in choice or self.finish_reason is not None:
@@ -124,6 +129,8 @@ class ChoiceReader:
             thought, content = self._tags.push(content)
             thinking += thought
             content = content or None
+        if self._fence is not None and isinstance(content, str) and content:
+            content = self._fence.push(content) or None
         if self._cutter is not None and content:
             content = self._cutter.push(content) or None
         if thinking:
@@ -176,6 +183,8 @@ class ChoiceReader:
         thinking = text = ""
         if self._tags is not None:
             thinking, text = self._tags.flush()
+        if self._fence is not None:
+            text = self._fence.push(text) + self._fence.flush()
         if self._cutter is not None:
             text = self._cutter.push(text) + self._cutter.flush()
         if thinking:

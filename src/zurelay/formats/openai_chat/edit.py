@@ -62,7 +62,9 @@ def write(inbound: Inbound, target: Target) -> Outbound:
     stop = _drop(fields, inbound, target, dropped)
     _limit(fields, inbound, target, dropped)
     _sampling(fields, profile, dropped)
+    before = len(dropped)
     lines = _tools(fields, inbound, target, dropped)
+    in_words = dropped[before:]
     fields["messages"], gone = history.edit(fields["messages"], inbound.marks, profile, lines)
     dropped += gone
     level = target.effort
@@ -84,6 +86,8 @@ def write(inbound: Inbound, target: Target) -> Outbound:
         tuple(dict.fromkeys(dropped)),
         stop=stop,
         effort=level if changed else None,
+        json_text="response_format" in in_words,
+        must_call="tool_choice" in in_words,
     )
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from zurelay.chat.events import (
     Choice,
     Event,
@@ -48,11 +50,11 @@ class ChatBack:
 
     def reader(self, context: AnswerContext) -> "ChatEvents":
         """A reader for the upstream's event stream."""
-        return ChatEvents(context)
+        return ChatEvents(_unjudged(context))
 
     def reply(self, body: bytes, context: AnswerContext) -> Reply | Fault:
         """Read a plain answer."""
-        reader = ChunkReader(context)
+        reader = ChunkReader(_unjudged(context))
         chunk = reader.whole(body.strip())
         if chunk.fault is not None:
             return chunk.fault
@@ -75,6 +77,11 @@ class ChatBack:
     ) -> Fault:
         """Read an error answer."""
         return faults.fault(status, headers, body, now, profile)
+
+
+def _unjudged(context: AnswerContext) -> AnswerContext:
+    """Fences around JSON are taken off, and JSON is checked, where formats meet."""
+    return msgspec.structs.replace(context, json_text=False) if context.json_text else context
 
 
 def _parts(message: Json) -> Iterable[Part]:

@@ -64,7 +64,7 @@ _decode = msgspec.json.Decoder(_Answer).decode
 
 def whole(body: bytes, context: AnswerContext) -> WholeAnswer | None:
     """The answer if it is an ordinary one, else None. `body` has no blank space around it."""
-    if context.stop or context.profile.think_tags or context.choices != 1:
+    if context.stop or context.profile.think_tags or context.choices != 1 or context.json_text:
         return None
     try:
         answer = _decode(body)

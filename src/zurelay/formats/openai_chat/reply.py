@@ -3,7 +3,7 @@
 from typing import Any
 
 from zurelay.chat.estimate import tokens
-from zurelay.chat.faults import Fault
+from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext, Progress, WholeAnswer
 from zurelay.formats.openai_chat import ordinary
@@ -50,6 +50,10 @@ def _answer(
     context: AnswerContext,
     usage: Usage | None,
 ) -> WholeAnswer:
+    choices = fold.choices()
+    if context.json_text and not all(map(_is_json, choices)):
+        fault = Fault(FaultKind.BAD_ANSWER, "the answer is not the JSON asked for", status=200)
+        return WholeAnswer(usage=reader.usage, fault=fault)
     usage = usage or reader.usage or estimated(context.prompt_estimate, reader.delivered)
     body = {
         "id": context.answer_id,
@@ -57,10 +61,29 @@ def _answer(
         "created": context.created,
         "model": context.model,
         **fields,
-        "choices": fold.choices(),
+        "choices": choices,
         "usage": counts.write(usage),
     }
-    return WholeAnswer(json.encode(body), usage, reader.finish_reason, reader.delivered)
+    return WholeAnswer(
+        json.encode(body),
+        usage,
+        reader.finish_reason,
+        reader.delivered,
+        called=any(choice["message"].get("tool_calls") for choice in choices),
+    )
+
+
+def _is_json(choice: dict[str, Any]) -> bool:
+    """Whether an answer that came to its own end is JSON; calls and refusals are none of this."""
+    message = choice["message"]
+    text = message.get("content")
+    if choice["finish_reason"] != "stop" or message.get("tool_calls") or not text:
+        return True
+    try:
+        json.decode(text.encode("utf-8", "surrogatepass"))
+    except json.BadJson:
+        return False
+    return True
 
 
 class Assembler(ChunkStream):

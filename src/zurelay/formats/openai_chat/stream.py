@@ -165,7 +165,7 @@ class RelayStream(ChunkStream):
         self._size = 0
         self._beginning = b""  # what ours begin with
         self._spaced = False  # the upstream writes blanks between its fields
-        self._lessons = 0 if context.stop else _MOST_LESSONS
+        self._lessons = 0 if context.stop or context.json_text else _MOST_LESSONS
 
     def feed(self, chunk: bytes) -> Progress:
         """Take the next bytes, cut anywhere."""
