@@ -136,3 +136,14 @@ async def test_every_request_leaves_exactly_one_row(
     for answer in answers:
         row = await caller.logged(answer)
         assert (row["http_status"], row["status"] == "ok") == (answer.status, answer.status == 200)
+
+
+async def test_how_late_the_event_loop_is_is_measured(
+    start: Start, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zurelay.telemetry.looplag.INTERVAL", 0.01)
+    caller = await start(configuration(upstream))
+    await asyncio.sleep(0.05)
+    text = (await caller.get("/metrics")).body.decode()
+    (count,) = (line for line in text.split("\n") if "event_loop_lag_seconds_count" in line)
+    assert float(count.split()[1]) > 0

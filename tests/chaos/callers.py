@@ -28,12 +28,14 @@ class Seen:
         ends: how requests ended -> how often.
         tags: of every request sent, by which its log row is found.
         first_tokens: seconds.
+        lag: seconds by which this process, callers and upstreams, was late at worst.
         wrong: what must not be, in words.
     """
 
     ends: Counter[str] = field(default_factory=Counter)
     tags: set[str] = field(default_factory=set)
     first_tokens: list[float] = field(default_factory=list)
+    lag: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
     def note(self, what: str) -> None:

@@ -13,11 +13,16 @@ from dataclasses import dataclass, field
 from tests.chaos.callers import Caller, Seen
 from tests.chaos.faults import Mischief
 from zurelay.meter.record import RequestRecord
+from zurelay.telemetry.looplag import LoopLag
 from zurelay.testing.upstream import ScriptedUpstream
 from zurelay.upstream.client import HttpClient
 
 ROUTES = 5
 ATTEMPTS = 6
+DEADLINE_S = 3
+"""For a first token, and for the next event."""
+BUSY_S = 1.0
+"""Callers and upstreams that are this late prove nothing: a route that is well misses deadlines."""
 
 
 @dataclass(slots=True)
@@ -89,8 +94,9 @@ def configuration(upstreams: Upstreams, models: int, *, hedge: bool) -> str:
     return (
         "[server]\nexpose_routes = false\nshutdown_grace_s = 5\ndrain_delay_s = 0\n"
         "[streaming]\nearly_open_s = 0.3\nkeep_alive_s = 0.2\n"
-        f"[routing]\nattempts = {ATTEMPTS}\nconnect_deadline_s = 2\nstart_deadline_s = 2\n"
-        f"idle_deadline_s = 2\nhedge = {str(hedge).lower()}\n[sandbox]\nenabled = false\n"
+        f"[routing]\nattempts = {ATTEMPTS}\nconnect_deadline_s = 2\n"
+        f"start_deadline_s = {DEADLINE_S}\n"
+        f"idle_deadline_s = {DEADLINE_S}\nhedge = {str(hedge).lower()}\n[sandbox]\nenabled = false\n"
         f"{providers}{served}"
     )
 
@@ -103,12 +109,19 @@ async def besiege(
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     names = [f"model-{number}" for number in range(models)]
+
+    def late(by: float) -> None:
+        seen.lag = max(seen.lag, by)
+
+    lag = LoopLag(loop, late)
+    lag.start()
     async with HttpClient() as client:
         callers = [
             Caller(n, client, origin, key, names, seen, random.Random(f"{seed}/{n}"))
             for n in range(streams)
         ]
         await asyncio.gather(*(c.ask_until(lambda: loop.time() >= end) for c in callers))
+    lag.stop()
     return seen
 
 

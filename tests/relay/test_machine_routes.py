@@ -216,6 +216,17 @@ def test_a_second_try_counts_as_an_attempt() -> None:
     )
 
 
+def test_second_tries_take_no_other_routes_place() -> None:
+    play(
+        stream(3, Timing(attempts=4)),
+        BEGUN,
+        (Failed(0, BUSY, at_once=True), [Clear(Timer.START, 0), RETRY]),
+        (Rang(Timer.RETRY, 0), call(1, 0)),
+        (Failed(1, BUSY, at_once=True), [Clear(Timer.START, 1), *call(2, 1)]),
+        (Failed(2, BUSY, at_once=True), [Clear(Timer.START, 2), *call(3, 2)]),
+    )
+
+
 # Routes that cannot be asked now.
 
 

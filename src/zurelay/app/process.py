@@ -31,6 +31,7 @@ from zurelay.config.routing import build_table
 from zurelay.config.settings import Settings
 from zurelay.store.engine import Store
 from zurelay.store.retention import delete_older
+from zurelay.telemetry.looplag import LoopLag
 
 log = structlog.get_logger("zurelay.app")
 
@@ -86,6 +87,8 @@ class Process:
         await self._server.listening.wait()
         let_in(self._options.data_dir, self._parts.parts.tokens, self._local_url())
         self._stamps = self._file_stamps()
+        self._lag = LoopLag(loop, self._parts.metrics.loop_lag)
+        self._lag.start()
         for job in (self._watch_files(), self._refresh_lists(), self._delete_old()):
             self._spawn(job)
         # What was made so far lives as long as the process: the collector need not look at it.
@@ -101,6 +104,7 @@ class Process:
         try:
             await self._serving
         finally:
+            self._lag.stop()
             for job in self._jobs:
                 job.cancel()
             await asyncio.gather(*self._jobs, return_exceptions=True)

@@ -87,6 +87,10 @@ class Candidates:
                 return candidate
         return None
 
+    def unasked(self) -> int:
+        """How many may still be asked."""
+        return sum(c.standing is Standing.FRESH and self._allowed(c) for c in self._all)
+
     def beside(self, slow: Candidate) -> Candidate | None:
         """The next route of the same model."""
         for candidate in self._all:

@@ -405,7 +405,9 @@ class Machine:
             candidate.rest(fault.retry_after, spent=not again)
         if self._live:
             return  # the other of a hedged pair runs on
-        if again and at_once and fault.retry_after is None and self._room():
+        # A second try takes no other route's place.
+        room = self._tries + self._candidates.unasked() < self._timing.attempts
+        if again and at_once and fault.retry_after is None and room:
             self._repeat = attempt
             pause = self._timing.retry_s * (0.5 + self._jitter)
             do.append(Set(Timer.RETRY, pause, attempt.number))
