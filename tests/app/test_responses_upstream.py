@@ -108,6 +108,19 @@ async def test_the_endpoint_that_takes_the_request_is_called(
     assert len(upstream.requests) == 1
 
 
+async def test_a_file_goes_where_files_are_taken(
+    caller: Caller, upstream: ScriptedUpstream
+) -> None:
+    file = {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0="}
+    content = [{"type": "text", "text": "Sum up"}, {"type": "file", "file": file}]
+    answer = await caller.chat(model="gpt-4.1", messages=[{"role": "user", "content": content}])
+    assert answer.status == 200
+    (sent,) = upstream.requests
+    assert sent.path == "/responses"
+    assert sent.json["input"][0]["content"][1] == {"type": "input_file", **file}
+    assert "reasoning" not in sent.json
+
+
 async def test_the_tool_loop_of_a_plain_client_works_and_keeps_the_thinking(
     caller: Caller, upstream: ScriptedUpstream
 ) -> None:

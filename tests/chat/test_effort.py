@@ -147,5 +147,9 @@ def test_a_limit_under_2048_has_no_room_for_claude(limit: int, tokens: int | Non
     assert budget("high", (1024, 63_999), limit) == tokens
 
 
+def test_a_quarter_of_a_large_limit_stays_for_the_answer() -> None:
+    assert budget("max", (0, 70_000), 16_000) == 12_000
+
+
 def test_every_thinking_level_has_a_budget() -> None:
     assert tuple(BUDGETS) == SCALE[1:]

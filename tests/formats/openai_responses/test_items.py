@@ -140,3 +140,20 @@ def test_refusals_and_texts_are_told_by_deltas_or_by_the_whole() -> None:
 def test_items_of_other_kinds_tell_nothing() -> None:
     assert reader().done({"output_index": 0, "item": {"type": "web_search_call"}}) == []
     assert reader().done({"output_index": 0, "item": None}) == []
+
+
+def test_an_item_that_is_done_twice_is_told_once() -> None:
+    items = reader()
+    whole = {"type": "reasoning", "summary": [], "encrypted_content": "proof"}
+    assert items.done({"output_index": 0, "item": whole})
+    assert items.done({"output_index": 0, "item": whole}) == []
+
+
+def test_deltas_without_a_place_are_not_told_again_by_the_whole_item() -> None:
+    items = reader()
+    assert items.thinking({"delta": "Hm"}, "summary") == [ThinkingDelta("Hm")]
+    assert items.text({"delta": "Hi"}, "text") == [TextDelta("Hi")]
+    thought = {"type": "reasoning", "summary": [{"text": "Hm"}]}
+    said = {"type": "message", "content": [{"type": "output_text", "text": "Hi"}]}
+    assert items.done({"output_index": 0, "item": thought}) == []
+    assert items.done({"output_index": 1, "item": said}) == []

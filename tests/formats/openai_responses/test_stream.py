@@ -80,6 +80,7 @@ def test_an_answer_without_its_last_event_broke_off(ending: tuple[str, ...]) -> 
     [
         event("response.failed", response=response([], "failed", error={"code": "server_error"})),
         event("response.failed", response=response([], "failed", error=None)),
+        completed(error={"code": "server_error", "message": "x"}),
         event("response.cancelled", response=response([], "cancelled")),
         event("error", code="server_error", message="x"),
         {"error": {"message": "x"}},
