@@ -31,7 +31,8 @@ h1 { font-size: 1.6rem; margin: 0 0 .25rem; } p.soft, dt { color: var(--soft); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.5rem;
   border: solid var(--line); border-width: 1px 0; padding: 1rem 0; margin: 1.5rem 0; }
 dd { margin: 0; } code, pre { font: .9rem/1.5 ui-monospace, monospace; }
-pre { background: var(--code); padding: 1rem; border-radius: .5rem; overflow-x: auto; }
+pre { background: var(--code); padding: 1rem; border-radius: .5rem; white-space: pre-wrap;
+  overflow-wrap: anywhere; }
 """
 
 
@@ -89,7 +90,8 @@ def _page(status: Status) -> str:
     facts = "".join(f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in rows)
     curl = escape(
         f"curl {status.base_url}/v1/chat/completions \\\n"
-        '  -H "Authorization: Bearer $ZURELAY_API_KEY" -H "Content-Type: application/json" \\\n'
+        '  -H "Authorization: Bearer $ZURELAY_API_KEY" \\\n'
+        '  -H "Content-Type: application/json" \\\n'
         f"""  -d '{{"model": "{status.example_model}","""
         """ "messages": [{"role": "user", "content": "Hello"}]}'"""
     )
