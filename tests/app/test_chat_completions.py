@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -68,7 +69,7 @@ async def test_usage_is_always_asked_for_and_shown_only_to_who_asked(
     caller: Caller, upstream: ScriptedUpstream, asked: bool
 ) -> None:
     upstream.enqueue(sse_reply(chat_chunks("Hello there", model="upstream-name", usage=USAGE)))
-    options = {"stream_options": {"include_usage": True}} if asked else {}
+    options: dict[str, Any] = {"stream_options": {"include_usage": True}} if asked else {}
     answer = await caller.chat(stream=True, **options)
 
     assert upstream.requests[0].json["stream_options"] == {"include_usage": True}
@@ -101,7 +102,7 @@ async def test_a_stream_without_usage_is_billed_by_estimate_and_marked(
     assert row["usage"]["completion_tokens"] > 0
 
 
-ENCODED = {
+ENCODED: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "zstd": zstandard.compress,
 }

@@ -227,7 +227,7 @@ def test_what_is_no_terminal_gets_json_unless_asked() -> None:
 async def test_requests_of_one_turn_of_the_loop_are_flushed_together() -> None:
     logging.getLogger().handlers.clear()
     data = io.BytesIO()
-    stream = io.TextIOWrapper(io.BufferedWriter(data), encoding="utf-8")  # type: ignore[arg-type,type-var]
+    stream = io.TextIOWrapper(io.BufferedWriter(data), encoding="utf-8")
     logs.configure("info", "json", stream)
     for _ in range(3):
         logs.log_request(record())
