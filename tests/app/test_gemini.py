@@ -37,6 +37,9 @@ catalogue = false
 routes = [{{ provider = "studio", priority = 1 }}, {{ provider = "vertex", priority = 2 }}]
 price = {{ input = "1.00", cached_input = "0.10", output = "5.00" }}
 
+[models."claude-opus-5-5"]
+routes = ["vertex"]
+
 [models."vertex-only"]
 routes = [{{ provider = "vertex", model = "gemini-3.5-flash" }}]
 price = {{ input = "1.00", output = "5.00" }}
@@ -196,6 +199,31 @@ async def test_vertex_is_asked_with_a_token_signed_for(
     assert "x-goog-api-key" not in vertex.requests[0].headers
     (asked,) = endpoint.requests
     assert claims(asked)["aud"] == endpoint.base_url + "/token"
+
+
+async def test_claude_on_vertex_is_reached_in_its_own_format(
+    caller: Caller, vertex: ScriptedUpstream, endpoint: ScriptedUpstream
+) -> None:
+    endpoint.enqueue(token("ya29.one"))
+    answer = {
+        "id": "msg_vrtx_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-opus-5-5",
+        "content": [{"type": "text", "text": "Hello"}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 10, "output_tokens": 2},
+    }
+    vertex.enqueue(json_reply(answer))
+    found = await ask(caller, model="claude-opus-5-5", reasoning_effort="low")
+    assert found.json["choices"][0]["message"]["content"] == "Hello"
+    (sent,) = vertex.requests
+    assert sent.path == VERTEX_PATH.replace("google", "anthropic") + "claude-opus-5-5:rawPredict"
+    assert sent.headers["authorization"] == "Bearer ya29.one"
+    assert sent.json["anthropic_version"] == "vertex-2023-10-16"
+    assert sent.json["output_config"] == {"effort": "low"}
+    assert "model" not in sent.json
 
 
 async def test_without_a_token_the_credential_counts_as_refused(

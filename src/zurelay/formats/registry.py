@@ -10,8 +10,6 @@ from zurelay.formats.anthropic.hub import MessagesHubFront
 from zurelay.formats.base import Exchange, Front
 from zurelay.formats.bedrock_invoke import NAME as INVOKE
 from zurelay.formats.bedrock_invoke.exchange import InvokeExchange
-from zurelay.formats.bedrock_invoke import NAME as INVOKE
-from zurelay.formats.bedrock_invoke.exchange import InvokeExchange
 from zurelay.formats.converse.back import ConverseBack
 from zurelay.formats.embeddings.exchange import Embeddings
 from zurelay.formats.embeddings.front import EmbeddingsFront
@@ -21,6 +19,8 @@ from zurelay.formats.openai_chat.front import ChatFront
 from zurelay.formats.openai_chat.hub import ChatBack, ChatHubFront
 from zurelay.formats.openai_responses.back import ResponsesBack
 from zurelay.formats.translate import Back, HubFront, TranslatingExchange
+from zurelay.formats.vertex_messages import NAME as VERTEX
+from zurelay.formats.vertex_messages.exchange import VertexExchange
 
 FRONTS: tuple[Front, ...] = (ChatFront(), MessagesFront(), EmbeddingsFront())
 """Formats that callers speak."""
@@ -55,9 +55,9 @@ _EXCHANGES |= {
     (front.name, INVOKE): InvokeExchange(_EXCHANGES[front.name, MessagesBack.name])
     for front in HUB_FRONTS
 }
-# What serves callers at Anthropic serves them at Bedrock, carried in another way.
+# Likewise at Vertex AI.
 _EXCHANGES |= {
-    (front.name, INVOKE): InvokeExchange(_EXCHANGES[front.name, MessagesBack.name])
+    (front.name, VERTEX): VertexExchange(_EXCHANGES[front.name, MessagesBack.name])
     for front in HUB_FRONTS
 }
 

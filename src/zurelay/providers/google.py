@@ -54,6 +54,9 @@ VERTEX = Kind(
     auth="x-goog-api-key",
     key_required=False,
     vendor="google",
+    # Claude is reached in its own format, where `routes` name it.
+    runs_models_of="anthropic",
+    runs_in="vertex_messages",
     profile=_PROFILE.but(realm="google-vertex", path_prefix="/publishers/google"),
     source="vendor, pydantic-ai, litellm",
     checked=_CHECKED,

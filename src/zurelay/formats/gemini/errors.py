@@ -78,6 +78,11 @@ def blocked(feedback: Json) -> Fault:
     return Fault(FaultKind.CONTENT_POLICY, message[: faults.LONGEST_MESSAGE], code=_word(reason))
 
 
+def is_google(body: bytes) -> bool:
+    """Whether an error body is in Google's shape."""
+    return isinstance(_error(body).get("status"), str)
+
+
 def _error(body: bytes) -> Json:
     """The `error` object; outside event streams it comes in a list of one."""
     try:
