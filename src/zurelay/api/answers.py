@@ -10,6 +10,7 @@ from zurelay.relay import headers as relay_headers
 JSON = (b"content-type", b"application/json")
 _encode = msgspec.json.Encoder().encode
 
+_LONGEST_HEADER = 2048
 _SAFE_HEADER_NAMES = frozenset(
     b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_, "
 )
@@ -24,6 +25,17 @@ def send_problem(exchange: HttpExchange, front: Front, problem: Problem) -> None
     """An error in the shape of the endpoint's format."""
     status, body = front.problem_body(problem, exchange.request_id)
     exchange.answer(status, [JSON, *relay_headers.of_problem(problem)], body)
+
+
+def kept_headers(exchange: HttpExchange, front: Front) -> dict[str, str]:
+    """The caller's headers that belong to the format; repeated ones joined."""
+    found: dict[str, str] = {}
+    for name in front.headers:
+        values = [value for key, value in exchange.headers if key == name.encode("ascii")]
+        text = b",".join(values)[:_LONGEST_HEADER].decode("latin-1")
+        if text and text.isascii() and text.isprintable():
+            found[name] = text
+    return found
 
 
 def cross_origin(wire: str) -> Headers:

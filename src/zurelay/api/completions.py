@@ -31,7 +31,6 @@ log = structlog.get_logger("zurelay.api")
 
 _CLIENT_LENGTH = 200
 _CLIENT_ID_LENGTH = 512
-_HEADER_LENGTH = 2048
 
 
 def serve(core: Core, exchange: HttpExchange, front: Front) -> None:
@@ -93,7 +92,7 @@ def _admit(
 ) -> None:
     """Plan, reserve, and hand the request to the relay."""
     if front.headers:
-        inbound = msgspec.structs.replace(inbound, headers=_headers(exchange, front))
+        inbound = msgspec.structs.replace(inbound, headers=answers.kept_headers(exchange, front))
     _describe(record, inbound)
     use = idempotency.read(core, exchange, key, inbound)
     if use is not None and idempotency.repeated(core, exchange, key, inbound, use):
@@ -126,17 +125,6 @@ def _admit(
     run = Run(job, core.parts.services, sink, core.loop, snapshot.wire, done)
     core.begin(run)
     run.start()
-
-
-def _headers(exchange: HttpExchange, front: Front) -> dict[str, str]:
-    """The caller's headers that belong to the format; repeated ones joined."""
-    found: dict[str, str] = {}
-    for name in front.headers:
-        values = [v for key, v in exchange.headers if key == name.encode("ascii")]
-        text = _text(b",".join(values), _HEADER_LENGTH)
-        if text:
-            found[name] = text
-    return found
 
 
 def _own_cache_key(account: str, key: str | None) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from zurelay.api import answers, completions, health, lists
+from zurelay.api import answers, completions, counting, health, lists
 from zurelay.api.bodies import body_too_large
 from zurelay.api.core import Core, KeyUnknown
 from zurelay.api.exchange import Headers, HttpExchange
@@ -46,6 +46,10 @@ class Endpoint:
 
 ENDPOINTS: dict[str, Endpoint] = {
     "/v1/chat/completions": Endpoint(("POST",), completions.serve, reads_body=True),
+    "/v1/messages": Endpoint(("POST",), completions.serve, "anthropic", reads_body=True),
+    "/v1/messages/count_tokens": Endpoint(
+        ("POST",), counting.count_tokens, "anthropic_count", reads_body=True
+    ),
     "/v1/embeddings": Endpoint(("POST",), completions.serve, "embeddings", reads_body=True),
     "/v1/models": Endpoint(("GET",), lists.models),
     "/v1/models/": Endpoint(("GET",), lists.model),
@@ -57,6 +61,7 @@ ENDPOINTS: dict[str, Endpoint] = {
 }
 """Exact paths; one that ends with a slash takes a rest, which is an id."""
 
+_ANTHROPIC = "/v1/messages"
 _PREFIXES = tuple(path for path in ENDPOINTS if path.endswith("/"))
 
 
@@ -190,6 +195,8 @@ class Gateway:
     def _begin(self, exchange: HttpExchange) -> None:
         exchange.request_id = self.core.parts.ids.request()
         common = [(b"x-request-id", exchange.request_id.encode("ascii"))]
+        if exchange.path.startswith(_ANTHROPIC):  # its clients look for it under this name
+            common.append((b"request-id", exchange.request_id.encode("ascii")))
         if self.core.draining:
             exchange.keep_alive = False
         if exchange.header(b"origin") is not None and exchange.path.startswith("/v1/"):

@@ -5,7 +5,7 @@ A new format is a folder beside `openai_chat` and a line in each tuple that it b
 
 from zurelay.formats.anthropic.back import MessagesBack
 from zurelay.formats.anthropic.exchange import MessagesToMessages
-from zurelay.formats.anthropic.front import MessagesFront
+from zurelay.formats.anthropic.front import CountFront, MessagesFront
 from zurelay.formats.anthropic.hub import MessagesHubFront
 from zurelay.formats.base import Exchange, Front
 from zurelay.formats.bedrock_invoke import NAME as INVOKE
@@ -22,7 +22,7 @@ from zurelay.formats.translate import Back, HubFront, TranslatingExchange
 from zurelay.formats.vertex_messages import NAME as VERTEX
 from zurelay.formats.vertex_messages.exchange import VertexExchange
 
-FRONTS: tuple[Front, ...] = (ChatFront(), MessagesFront(), EmbeddingsFront())
+FRONTS: tuple[Front, ...] = (ChatFront(), MessagesFront(), CountFront(), EmbeddingsFront())
 """Formats that callers speak."""
 
 HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(), MessagesHubFront())

@@ -7,7 +7,7 @@ import pytest
 
 from zurelay.chat import problems
 from zurelay.chat.problems import Refused
-from zurelay.formats.anthropic.front import MessagesFront
+from zurelay.formats.anthropic.front import CountFront, MessagesFront
 from zurelay.formats.base import Ability, Inbound
 
 FRONT = MessagesFront()
@@ -229,7 +229,7 @@ def test_messages_say_what_would_be_right() -> None:
 
 def test_counting_needs_no_limit() -> None:
     body = json.dumps({**BASE, "max_tokens": None}).encode()
-    assert FRONT.read_count(body).max_output is None
+    assert CountFront().read(body).max_output is None
 
 
 def test_problems_have_anthropics_shape() -> None:

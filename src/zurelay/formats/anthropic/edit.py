@@ -24,6 +24,20 @@ Json = dict[str, Any]
 COSTLY = frozenset({"service_tier", "speed", "inference_geo"})
 """Fields that change the price; they pass only where the catalogue prices them."""
 
+_COUNTED = frozenset(
+    {
+        "model",
+        "messages",
+        "system",
+        "tools",
+        "tool_choice",
+        "thinking",
+        "output_config",
+        "cache_control",
+    }
+)
+"""What the provider's endpoint for counting takes (vendor's API reference, 2026-11-29)."""
+
 SAMPLING = ("temperature", "top_p", "top_k")
 _REWRITTEN = frozenset({"model", "stream", "max_tokens"})
 _SET_ASIDE = KEPT_HERE | _REWRITTEN
@@ -63,6 +77,13 @@ def write(inbound: Inbound, target: Target) -> Outbound:
         fields["stream"] = _TRUE
     headers = _headers(fields, inbound, profile, dropped)
     return Outbound(PATH, json.encode(fields), tuple(dict.fromkeys(dropped)), headers)
+
+
+def write_count(inbound: Inbound, target: Target) -> Outbound:
+    """The request that asks the provider for its own count of the prompt."""
+    whole = write(inbound, target)
+    fields = {name: raw for name, raw in json.fields(whole.body).items() if name in _COUNTED}
+    return msgspec.structs.replace(whole, path=f"{PATH}/count_tokens", body=json.encode(fields))
 
 
 def _calls_last(inbound: Inbound) -> bool:

@@ -22,15 +22,11 @@ class MessagesFront:
     answer_prefix = "msg_"
     keep_alive = b": keep-alive\n\n"
     keep_alive_inside = b'event: ping\ndata: {"type":"ping"}\n\n'
-    headers = ("anthropic-version", "anthropic-beta")
+    headers: tuple[str, ...] = ("anthropic-version", "anthropic-beta")
 
     def read(self, body: bytes) -> Inbound:
         """Validate a decoded body; raises Refused naming the field and what would be right."""
         return _read(body, limited=True)
-
-    def read_count(self, body: bytes) -> Inbound:
-        """Likewise for a body whose tokens are only to be counted: it needs no limit."""
-        return _read(body, limited=False)
 
     def problem_body(self, problem: Problem, request_id: str) -> tuple[int, bytes]:
         """Status and JSON body of an error answer."""
@@ -39,6 +35,16 @@ class MessagesFront:
     def problem_event(self, problem: Problem, request_id: str) -> bytes:
         """The error event for a stream that is open; never followed by an end mark."""
         return shape.event(problem, request_id)
+
+
+class CountFront(MessagesFront):
+    """Reads what is only to be counted: it needs no token limit."""
+
+    name = f"{NAME}_count"
+
+    def read(self, body: bytes) -> Inbound:
+        """As `MessagesFront.read`."""
+        return _read(body, limited=False)
 
 
 def _read(body: bytes, *, limited: bool) -> Inbound:

@@ -39,7 +39,7 @@ class EmbeddingsFront:
     name = NAME
     answer_prefix = "embd-"
     keep_alive = keep_alive_inside = b""
-    headers = ()
+    headers: tuple[str, ...] = ()
 
     def read(self, body: bytes) -> Inbound:
         """Validate a decoded body; raises Refused naming the field and what would be right."""

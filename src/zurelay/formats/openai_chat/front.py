@@ -19,7 +19,7 @@ class ChatFront:
     name = NAME
     answer_prefix = "chatcmpl-"
     keep_alive = keep_alive_inside = b": keep-alive\n\n"
-    headers = ()
+    headers: tuple[str, ...] = ()
 
     def read(self, body: bytes) -> Inbound:
         """Validate a decoded body; raises Refused naming the field and what would be right."""
