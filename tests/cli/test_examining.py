@@ -44,3 +44,10 @@ async def test_a_provider_that_answers_and_one_that_does_not(sandbox: str, dead_
     assert "12 models" in first.finding.says
     assert second.finding.state == "fault"
     assert "cannot be reached (connect)" in second.finding.says
+
+
+async def test_bedrock_is_reached_or_not(sandbox: str) -> None:
+    aws = ProviderSettings("bedrock", base_url=f"{sandbox}/nothing", region="us-east-1")
+    (seen,) = await examine([provider("aws", aws)])
+    assert seen.finding.state == "ok"
+    assert "credential shows" in seen.finding.says

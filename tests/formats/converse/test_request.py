@@ -232,3 +232,19 @@ def test_a_longer_conversation_starts_with_the_bytes_of_the_shorter_one() -> Non
         messages = [json.dumps(each) for each in body["messages"]]
         assert messages[: len(before)] == before
         before = messages
+
+
+def test_novas_highest_effort_stands_alone_and_gives_way_to_a_limit() -> None:
+    nova = "us.amazon.nova-2-lite-v1:0"
+    free = Request((USER,), temperature=0.5, top_p=0.9)
+    written = write(free, Target("p", nova, PLAIN, effort="max"))
+    body = json.loads(written.body)
+    assert "inferenceConfig" not in body
+    assert body["additionalModelRequestFields"]["reasoningConfig"]["maxReasoningEffort"] == "high"
+    assert (written.effort, written.dropped) == (None, ("temperature", "top_p"))
+    limited = Request((USER,), temperature=0.5, max_output=50)
+    written = write(limited, Target("p", nova, PLAIN, effort="high"))
+    body = json.loads(written.body)
+    assert body["inferenceConfig"] == {"maxTokens": 50, "temperature": 0.5}
+    assert body["additionalModelRequestFields"]["reasoningConfig"]["maxReasoningEffort"] == "medium"
+    assert (written.effort, written.dropped) == ("medium", ("reasoning_effort",))

@@ -10,10 +10,11 @@ from urllib.parse import quote
 from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.chat.request import Request
-from zurelay.formats.anthropic import effort, schema
+from zurelay.formats.anthropic import effort as claudes
+from zurelay.formats.anthropic import schema
 from zurelay.formats.anthropic.effort import Thought
 from zurelay.formats.base import Outbound, Target
-from zurelay.formats.converse import is_claude, tools
+from zurelay.formats.converse import effort, is_claude, tools
 from zurelay.formats.converse.messages import Writer
 from zurelay.formats.reported import reported
 from zurelay.formats.tool_names import renamed
@@ -51,13 +52,18 @@ def write(asked: Request, target: Target) -> Outbound:
     writer = Writer(profile, dropped)
     messages = writer.messages(asked.turns)
     thought = _thought(asked, target, writer)
-    if thought.refused:
+    used = _used(thought, target)
+    if used is not None:
         dropped.append("reasoning_effort")
     chosen = tools.write(asked, target, writer.calls, thought.thinks, dropped)
     output, lines = _output(asked, target, dropped)
     _add(lines + chosen.lines, messages, writer.system)
     stops = tuple(stop for stop in asked.stop if stop.strip())[: profile.stop_limit]
-    config = _limit(asked, target, dropped) | _sampling(asked, target, thought.thinks, dropped)
+    # Nova takes no sampling at its highest effort, Claude none while it thinks.
+    fixed = effort.is_nova(target) and thought.effort == "high"
+    fixed |= is_claude(profile) and thought.thinks
+    config = _limit(asked, target, dropped)
+    config |= _sampling(asked, target, thought.thinks, fixed, dropped)
     own = _own_fields(thought, target) | _top_k(asked, target, thought.thinks) | chosen.fields
     if stops:
         config["stopSequences"] = stops
@@ -76,7 +82,7 @@ def write(asked: Request, target: Target) -> Outbound:
         json.encode(body),
         tuple(dict.fromkeys(dropped)),
         stop=tuple(stop for stop in asked.stop if stop not in stops),
-        effort="none" if thought.refused else None,
+        effort=used,
         tool_names=renamed((tool.name for tool in asked.tools), tools.LONGEST_NAME),
         json_text=asked.answer_format is not None and not output,
     )
@@ -90,31 +96,37 @@ def path(target: Target, operation: str) -> str:
 
 def _thought(asked: Request, target: Target, writer: Writer) -> Thought:
     if not is_claude(target.profile):
-        return Thought(thinks=(target.effort or target.effort_default) not in (None, "none"))
+        level = effort.level_for(target, asked.max_output is not None)
+        thinks = (level or target.effort_default) not in (None, "none")
+        return Thought(effort=level, thinks=thinks)
     forced = bool(asked.tools) and asked.tool_choice is not None
     forced = forced and asked.tool_choice.mode in ("required", "named")  # type: ignore[union-attr]
     obstacle = writer.bare_calls or writer.prefill or forced
-    return effort.ask(target, _claudes_limit(asked, target), obstacle)
+    return claudes.ask(target, _claudes_limit(asked, target), obstacle)
+
+
+def _used(thought: Thought, target: Target) -> str | None:
+    """The level in force where it is not the one asked for."""
+    if thought.refused:
+        return "none"
+    lowered = effort.is_nova(target) and thought.effort == "medium"
+    return "medium" if lowered and target.effort in ("high", "xhigh", "max") else None
 
 
 def _own_fields(thought: Thought, target: Target) -> Json:
     """Thinking and effort in the model's own words."""
-    level, profile = target.effort, target.profile
-    if is_claude(profile):
-        fields: Json = {} if thought.thinking is None else {"thinking": thought.thinking}
-        return fields | (
-            {} if thought.effort is None else {"output_config": {"effort": thought.effort}}
-        )
-    if level is None or profile.effort_form == "nothing":
-        return {}
-    word = dict(profile.effort_words).get(level, level)
-    return {"reasoning_effort": word} if word else {}
+    if not is_claude(target.profile):
+        return effort.fields(thought.effort, target)
+    thinking: Json = {} if thought.thinking is None else {"thinking": thought.thinking}
+    if thought.effort is None:
+        return thinking
+    return {**thinking, "output_config": {"effort": thought.effort}}
 
 
 def _claudes_limit(asked: Request, target: Target) -> int:
     wanted = asked.max_output
     if wanted is None:
-        wanted = LIMIT_THINKING if effort.may_think(target) else LIMIT
+        wanted = LIMIT_THINKING if claudes.may_think(target) else LIMIT
     return wanted if target.max_output is None else min(wanted, target.max_output)
 
 
@@ -128,7 +140,9 @@ def _limit(asked: Request, target: Target, dropped: list[str]) -> Json:
     return {} if wanted is None else {"maxTokens": wanted}
 
 
-def _sampling(asked: Request, target: Target, thinks: bool, dropped: list[str]) -> Json:
+def _sampling(
+    asked: Request, target: Target, thinks: bool, fixed: bool, dropped: list[str]
+) -> Json:
     profile = target.profile
     refused = profile.refuses | (profile.refuses_while_thinking if thinks else frozenset())
     claude = is_claude(profile)
@@ -137,8 +151,8 @@ def _sampling(asked: Request, target: Target, thinks: bool, dropped: list[str]) 
         value = getattr(asked, name)
         if value is None:
             continue
-        # Claude takes neither while it thinks, and not both at once (vendor, Claude 4.x).
-        if name in refused or (claude and (thinks or out)):
+        # Claude does not take both at once (vendor, Claude 4.x).
+        if name in refused or fixed or (claude and out):
             dropped.append(name)
             continue
         if name == "temperature" and value > profile.temperature_max:
