@@ -315,3 +315,35 @@ async def test_a_bearer_key_is_sent_in_place_of_a_signature(
     headers = upstream.requests[0].headers
     assert headers["authorization"] == "Bearer KEY-1"
     assert "x-amz-date" not in headers
+
+
+async def test_callers_of_messages_reach_claude_and_every_other_model(
+    serve: Any, upstream: ScriptedUpstream
+) -> None:
+    caller = await serve(json_reply(MESSAGE), json_reply(reply()))
+    asked = {
+        "max_tokens": 2048,
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi", "future": 1}]}],
+    }
+    headers = {
+        **caller.gateway.headers,
+        "anthropic-version": "2023-06-01",
+        "anthropic-beta": "claude-code-20250219,context-1m-2025-08-07",
+    }
+
+    async def ask(model: str) -> Any:
+        body = json.dumps({"model": model, **asked}).encode()
+        answer = await caller.send("POST", "/v1/messages", body, headers)
+        assert answer.status == 200, answer.body
+        return answer
+
+    answer = await ask("claude-opus-5-5")
+    assert answer.json["content"] == MESSAGE["content"]
+    assert answer.headers["x-zurelay-dropped-params"] == "anthropic-beta"
+    sent = upstream.requests[0].json
+    assert sent["messages"] == asked["messages"]
+    assert sent["anthropic_beta"] == ["context-1m-2025-08-07"]
+    answer = await ask("test-model")
+    assert answer.json["content"] == [{"type": "text", "text": "Hello there"}]
+    assert answer.json["usage"]["cache_read_input_tokens"] == 880
+    assert upstream.requests[1].json["messages"][0]["content"] == [{"text": "Hi"}]

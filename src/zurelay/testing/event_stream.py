@@ -51,5 +51,5 @@ def event_stream_reply(
 
 
 def _header(name: str, value: str) -> bytes:
-    text = value.encode()
-    return struct.pack(">B", len(name)) + name.encode() + struct.pack(">BH", 7, len(text)) + text
+    key, text = name.encode(), value.encode()
+    return struct.pack(">B", len(key)) + key + struct.pack(">BH", 7, len(text)) + text

@@ -38,6 +38,18 @@ def test_a_chat_request_becomes_claudes_own() -> None:
     assert "stream" not in body
 
 
+def test_a_messages_request_passes_with_its_own_fields() -> None:
+    asked = {
+        "model": "m",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi", "future": 1}]}],
+        "speed": "fast",
+    }
+    body = sent("anthropic", asked)
+    assert body["messages"] == asked["messages"]
+    assert (body["max_tokens"], "speed" in body) == (9, False)
+
+
 @given(st.lists(st.integers(0, sum(map(len, STREAM))), max_size=8))
 def test_a_stream_reads_the_same_however_it_is_cut_and_like_the_plain_answer(
     cuts: list[int],
@@ -91,3 +103,13 @@ def test_errors_have_their_names_in_a_header() -> None:
     headers = {"x-amzn-errortype": "ValidationException:x"}
     body = b'{"message": "prompt is too long: 9 tokens > 8 maximum"}'
     assert chat().fault(400, headers, body, 0.0, CLAUDE).kind is FaultKind.CONTEXT_OVERFLOW
+
+
+def test_a_stream_passes_to_callers_of_messages_under_our_names() -> None:
+    stream = exchange("anthropic", "bedrock_invoke").stream(context(answer_id="msg_ours"))
+    out = b"".join(stream.feed(piece).out for piece in STREAM)
+    assert stream.end().fault is None
+    assert b'"id":"msg_ours"' in out
+    assert b'"model":"public"' in out
+    assert b'"signature":"SIG"' in out.replace(b'": "', b'":"')
+    assert b"amazon-bedrock" not in out + stream.finale(stream.usage or Usage(), b"")
