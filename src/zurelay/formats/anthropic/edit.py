@@ -72,7 +72,7 @@ def write(inbound: Inbound, target: Target) -> Outbound:
     if Ability.FORCED_TOOL in inbound.needs and profile.forced_tools == "never":
         _not_forced(fields, dropped)
     if not profile.long_cache:
-        fields = {name: _short_cached(value) for name, value in fields.items()}
+        fields = _short_cached(fields)
     if target.stream:
         fields["stream"] = _TRUE
     headers = _headers(fields, inbound, profile, dropped)

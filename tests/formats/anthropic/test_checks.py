@@ -1,0 +1,38 @@
+"""What reading a request notes; what it refuses stands in the front's tests."""
+
+import json
+from typing import Any
+
+from zurelay.formats.anthropic.checks import Seen, conversation, output
+from zurelay.formats.anthropic.view import REQUEST
+from zurelay.formats.base import Ability
+
+
+def seen(*blocks: dict[str, Any], **fields: Any) -> Seen:
+    body = {"messages": [{"role": "user", "content": list(blocks)}], **fields}
+    found = Seen()
+    conversation(REQUEST.decode(json.dumps(body).encode()), found)
+    return found
+
+
+def test_lengths_count_everything_that_is_text() -> None:
+    found = seen(
+        {"type": "text", "text": "abc"},
+        {"type": "tool_use", "id": "t", "name": "f", "input": {"a": 1}},
+        {"type": "tool_result", "tool_use_id": "t", "content": "de"},
+        {"type": "thinking", "thinking": "fgh", "signature": "S"},
+        system="ij",
+    )
+    assert found.text_length == 3 + len('{"a": 1}') + 2 + 3 + 2
+    assert found.media_count == 0
+
+
+def test_the_first_of_each_need_is_named() -> None:
+    picture = {"type": "image", "source": {"type": "file", "file_id": "f"}}
+    found = seen({"type": "text", "text": "a"}, picture, picture)
+    assert found.needs == {Ability.IMAGE: "messages[0].content[1]"}
+    assert found.media_count == 2
+
+
+def test_the_effort_of_a_request_without_any() -> None:
+    assert output(REQUEST.decode(b"{}"), Seen()) is None
