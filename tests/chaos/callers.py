@@ -85,7 +85,7 @@ class Caller:
     def _call(self, tag: str, *, stream: bool) -> Call:
         body = {
             "model": self._rng.choice(self._models),
-            "messages": [{"role": "user", "content": f"question {tag}"}],
+            "messages": [{"role": "user", "content": f"question {self._number}-{self._count % 7}"}],
             "stream": stream,
         }
         return Call(
