@@ -231,6 +231,22 @@ async def test_a_call_may_be_paused_and_cancelled_once_it_is_sent(
     assert recorder.heard == []
 
 
+async def test_a_call_that_is_paused_while_it_waits_stays_paused(
+    caller: Client, upstream: ScriptedUpstream, endpoint: ScriptedUpstream
+) -> None:
+    endpoint.enqueue(token())
+    paused = Recorder()
+    handle = caller.send(get(upstream.base_url), paused)
+    handle.pause()
+    await upstream.wait_requests()
+    for _ in range(3):
+        await ask(caller, upstream)
+    assert "end" not in paused.heard
+    handle.resume()
+    await paused.over()
+    assert paused.body == b"ok"
+
+
 async def test_closing_ends_the_wait(
     client: HttpClient, endpoint: ScriptedUpstream, upstream: ScriptedUpstream, clock: Clock
 ) -> None:

@@ -122,6 +122,8 @@ def test_a_blocked_prompt_is_the_requests_own_fault() -> None:
         False,
     )
     assert run(piece(TEXT, finish="STOP", promptFeedback={"safetyRatings": []})).fault is None
+    late = run(piece(TEXT), piece(finish="SAFETY", promptFeedback={"blockReason": "SAFETY"}))
+    assert (late.fault, late.events[-1]) == (None, Stopped("content_filter"))
 
 
 def test_the_last_count_holds_and_only_changes_are_told() -> None:
@@ -145,6 +147,15 @@ def test_several_answers_are_kept_apart() -> None:
     ]
     assert TextDelta("Hi", 0) in ran.events
     assert {event.choice for event in ran.events if isinstance(event, ToolCallStarted)} == {1}
+    signed = piece({**CALL, "thoughtSignature": "SIG"}, finish="STOP", index=1)
+    assert not [event for event in run(signed).events if isinstance(event, ThinkingSigned)]
+
+
+def test_one_whole_answer_of_two_is_not_the_end() -> None:
+    both = {"candidates": [*piece(TEXT)["candidates"], *piece(TEXT, index=1)["candidates"]]}
+    ran = run(both, piece(finish="STOP"))
+    assert ran.fault is not None
+    assert ran.fault.kind is FaultKind.BROKE_OFF
 
 
 def test_what_comes_after_the_end_of_an_answer_is_not_told() -> None:

@@ -59,6 +59,13 @@ def test_a_call_without_a_result_gets_one_and_a_result_without_a_call_becomes_wo
     assert written(user(Text("Go")), model(CALL_A))[-1]["role"] == "user"
 
 
+def test_a_second_result_of_one_call_becomes_words() -> None:
+    again = ToolResult("a", (Text("3"),))
+    heard = written(user(Text("Go")), model(CALL_A), user(RESULT_A, again))[2]["parts"]
+    assert heard[0]["functionResponse"]["response"] == {"output": "1"}
+    assert heard[1] == {"text": "3"}
+
+
 def test_an_error_is_told_as_one() -> None:
     failed = ToolResult("a", (Text("no"), Text("way")), is_error=True)
     heard = written(user(Text("Go")), model(CALL_A), user(failed))[2]["parts"]
@@ -139,6 +146,7 @@ def test_a_proof_goes_back_with_the_call_it_names() -> None:
 def test_a_proof_without_a_name_goes_to_the_next_call() -> None:
     assert signatures(spoken(Text("x"), proof(), CALL_A, CALL_B)) == [None, "SIG", None]
     assert signatures(spoken(proof("1"), CALL_A, proof("2"), CALL_B)) == ["1", "2"]
+    assert signatures(spoken(Text("x"), CALL_A, proof())) == ["SIG", None]
 
 
 def test_beside_a_proof_by_name_one_without_belongs_to_the_text() -> None:

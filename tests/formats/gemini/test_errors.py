@@ -47,6 +47,7 @@ def info(reason: str) -> dict[str, Any]:
             told(400, "INVALID_ARGUMENT", "Function call is missing a thought_signature in x"),
             FaultKind.MODEL_FAULT,
         ),
+        (told(500, "UNAVAILABLE"), FaultKind.OVERLOADED),
         (of(502, b"<html>"), FaultKind.SERVER_ERROR),
         (of(400, b""), FaultKind.REJECTED),
         (of(400, []), FaultKind.REJECTED),

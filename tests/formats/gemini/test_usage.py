@@ -45,6 +45,15 @@ from zurelay.formats.gemini.usage import read
             },
             Usage(input=10, cached_input=60, audio_input=30, output=1, audio_output=2),
         ),
+        (
+            {
+                "promptTokenCount": 9,
+                "promptTokensDetails": [{"modality": "AUDIO", "tokenCount": 50}],
+                "candidatesTokensDetails": [{"modality": "AUDIO", "tokenCount": 50}],
+                "candidatesTokenCount": 3,
+            },
+            Usage(audio_input=9, audio_output=3),
+        ),
         ({"promptTokenCount": 5, "thoughtsTokenCount": 3}, Usage(input=5, output=3, reasoning=3)),
         ({"promptTokenCount": 5, "cachedContentTokenCount": 9}, Usage(cached_input=5)),
         ({"promptTokenCount": -1, "candidatesTokenCount": True}, None),

@@ -122,10 +122,10 @@ def _kind(found: Fault, reasons: set[str], status: object) -> FaultKind:
         # Proofs that this gateway chose to send, or not to: another route may need none.
         if _SIGNATURE.search(found.message):
             return FaultKind.MODEL_FAULT
-    return _IN_A_STREAM.get(str(status), found.kind) if found.status == 200 else found.kind
+    return _BY_STATUS.get(str(status), found.kind)
 
 
-_IN_A_STREAM = {
+_BY_STATUS = {
     "RESOURCE_EXHAUSTED": FaultKind.RATE_LIMITED,
     "UNAVAILABLE": FaultKind.OVERLOADED,
     "NOT_FOUND": FaultKind.MODEL_MISSING,
