@@ -248,3 +248,9 @@ def test_novas_highest_effort_stands_alone_and_gives_way_to_a_limit() -> None:
     assert body["inferenceConfig"] == {"maxTokens": 50, "temperature": 0.5}
     assert body["additionalModelRequestFields"]["reasoningConfig"]["maxReasoningEffort"] == "medium"
     assert (written.effort, written.dropped) == ("medium", ("reasoning_effort",))
+
+
+def test_a_call_asked_for_in_words_is_told_to_who_reads_the_answer() -> None:
+    forced = Request((USER,), tools=(Tool("f"),), tool_choice=ToolChoice("required"))
+    assert out(forced, profile=PLAIN.but(forced_tools="never"))[1].must_call
+    assert not out(forced, profile=PLAIN)[1].must_call

@@ -157,6 +157,7 @@ def test_a_forced_call_becomes_a_line_where_it_is_refused(
 ) -> None:
     request = Request((USER,), tools=(Tool("a"),), tool_choice=ToolChoice("named", "a"))
     body, written = out(request, profile=GPT.but(forced_tools=forcing), effort=effort)
+    assert written.must_call is not kept
     if kept:
         assert written.dropped == ()
     else:

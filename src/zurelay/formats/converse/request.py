@@ -85,6 +85,7 @@ def write(asked: Request, target: Target) -> Outbound:
         effort=used,
         tool_names=renamed((tool.name for tool in asked.tools), tools.LONGEST_NAME),
         json_text=asked.answer_format is not None and not output,
+        must_call="tool_choice" in dropped,
     )
 
 

@@ -67,7 +67,13 @@ def write(asked: Request, target: Target) -> Outbound:
     if target.stream:
         body["stream"] = True
     dropped += reported(name for name in asked.extra if name not in body)
-    return Outbound(PATH, json.encode(body), tuple(dict.fromkeys(dropped)), stop=asked.stop)
+    return Outbound(
+        PATH,
+        json.encode(body),
+        tuple(dict.fromkeys(dropped)),
+        stop=asked.stop,
+        must_call="tool_choice" in dropped,
+    )
 
 
 def _leading(turns: Sequence[Turn]) -> int:
