@@ -8,6 +8,7 @@ from msgspec import Raw
 
 from zurelay.chat.problems import Refused
 from zurelay.formats import remote_media
+from zurelay.formats.anthropic.front import MessagesFront
 from zurelay.formats.base import Ability, Inbound
 from zurelay.formats.openai_chat.front import ChatFront
 from zurelay.formats.remote_media import KINDS, RemotePart
@@ -208,8 +209,50 @@ def test_reading_a_chat_request_marks_what_came_by_url(part: Any, marked: bool) 
     assert remote_media.marked(ChatFront().read(body)) is marked
 
 
+@pytest.mark.parametrize(
+    ("block", "marked"),
+    [
+        ({"type": "text", "text": URL}, False),
+        (
+            {
+                "type": "image",
+                "source": {"type": "base64", "media_type": "image/png", "data": PNG_64},
+            },
+            False,
+        ),
+        ({"type": "image", "source": {"type": "url", "url": URL}}, True),
+        ({"type": "document", "source": {"type": "url", "url": URL}}, True),
+        (
+            {
+                "type": "tool_result",
+                "tool_use_id": "t",
+                "content": [{"type": "image", "source": {"type": "url", "url": URL}}],
+            },
+            True,
+        ),
+        (
+            {
+                "type": "document",
+                "source": {
+                    "type": "content",
+                    "content": [{"type": "image", "source": {"type": "url", "url": URL}}],
+                },
+            },
+            True,
+        ),
+    ],
+)
+def test_reading_a_messages_request_marks_what_may_be_by_url(block: Any, marked: bool) -> None:
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    messages = [user({"type": "text", "text": "a"}), {"role": "assistant", "content": [call]}]
+    body = {"model": "m", "max_tokens": 5, "messages": [*messages, user(block)]}
+    read = MessagesFront().read(json.dumps(body).encode())
+    assert remote_media.marked(read) is marked
+    assert bool(remote_media.found(read, KINDS)) is marked
+
+
 def test_other_fronts_are_searched_wherever_a_request_has_media() -> None:
-    without = inbound("anthropic", "messages", [], needs={Ability.TOOLS: "tools"})
-    having = inbound("anthropic", "messages", [], needs={Ability.IMAGE: "messages[0].content[0]"})
+    without = inbound("other", "messages", [], needs={Ability.TOOLS: "tools"})
+    having = inbound("other", "messages", [], needs={Ability.IMAGE: "messages[0].content[0]"})
     assert not remote_media.marked(without)
     assert remote_media.marked(having)

@@ -29,7 +29,7 @@ _MARKS = {
     Ability.PDF: "remote_file",
     Ability.VIDEO: "remote_video",
 }
-_MARKING = frozenset({"openai_chat"})
+_MARKING = frozenset({"openai_chat", "openai_responses", "anthropic"})
 """Fronts that mark such parts themselves."""
 _FIELDS = ("messages", "input")
 _INNER = ("content", "output")

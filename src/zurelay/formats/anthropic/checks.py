@@ -149,6 +149,7 @@ def _media(path: str, kind: str, block: Block, seen: Seen) -> None:
         return
     if source.type == "content":
         seen.text_length += size(block.source)
+        seen.marks.add("remote_image")  # its own blocks may hold one; whoever inlines looks
         return
     needed = {"base64": "data", "url": "url", "file": "file_id"}.get(source.type)
     if needed is not None and getattr(source, needed) is None:
