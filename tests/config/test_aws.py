@@ -1,11 +1,14 @@
 """Accounts at AWS: regions, credentials, and what is wrong with them."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from zurelay.config.accounts import default_key, provider
 from zurelay.config.aws import completed, credential, faults
+from zurelay.config.faults import ConfigError
+from zurelay.config.load import load
 from zurelay.config.settings import ProviderSettings
 from zurelay.providers.base import AwsCredential
 
@@ -88,3 +91,13 @@ def test_each_fault_names_its_setting(
 def test_secrets_stay_out_of_the_repr() -> None:
     assert "secret-e" not in repr(completed(bedrock(), ENVIRON))
     assert "token-e" not in repr(completed(bedrock(), ENVIRON))
+
+
+def test_the_environment_reaches_accounts_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "z.toml"
+    path.write_text('[providers.b]\nkind = "bedrock"\n', encoding="utf-8")
+    found = load(path, NO_BEARER).providers["b"]
+    assert credential(found) == AwsCredential("AKID-E", "secret-e", "eu-west-1", "token-e")
+    assert load(path, ENVIRON).providers["b"].api_keys == ("bearer-e",)
+    with pytest.raises(ConfigError, match="region"):
+        load(path, {})

@@ -173,10 +173,9 @@ def _settings(
 
 def _keyed(one: ProviderSettings, environ: Mapping[str, str]) -> ProviderSettings:
     """The provider with all its keys in `api_keys`, the vendor's usual variables included."""
-    if kind_row(one.kind).aws_service:
-        one = aws.completed(one, environ)
     key = one.api_key or ("" if one.api_keys else default_key(one, environ))
-    return replace(one, api_key="", api_keys=(key,)) if key else one
+    one = replace(one, api_key="", api_keys=(key,)) if key else one
+    return aws.completed(one, environ) if kind_row(one.kind).aws_service else one
 
 
 def config_hash(settings: Settings) -> str:

@@ -254,3 +254,24 @@ def test_a_call_asked_for_in_words_is_told_to_who_reads_the_answer() -> None:
     forced = Request((USER,), tools=(Tool("f"),), tool_choice=ToolChoice("required"))
     assert out(forced, profile=PLAIN.but(forced_tools="never"))[1].must_call
     assert not out(forced, profile=PLAIN)[1].must_call
+
+
+RECURSIVE = {
+    "type": "object",
+    "properties": {"next": {"$ref": "#/$defs/n"}},
+    "$defs": {"n": {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}}},
+}
+
+
+def test_a_schema_that_refers_to_itself_is_asked_for_in_words() -> None:
+    wanted = AnswerFormat("json_schema", "n", RECURSIVE)
+    body, written = out(Request((USER,), answer_format=wanted))
+    assert "outputConfig" not in body
+    assert (written.json_text, written.dropped) == (True, ("response_format",))
+
+
+def test_a_tool_whose_schema_refers_to_itself_is_not_strict() -> None:
+    body, _ = out(Request((USER,), tools=(Tool("f", None, RECURSIVE, strict=True),)))
+    spec = body["toolConfig"]["tools"][0]["toolSpec"]
+    assert "strict" not in spec
+    assert spec["inputSchema"]["json"] == RECURSIVE

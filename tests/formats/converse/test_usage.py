@@ -34,3 +34,8 @@ def test_no_count_is_no_usage(usage: Any) -> None:
 def test_what_cannot_be_counts_as_left_out(lie: Any) -> None:
     told = read({"inputTokens": lie, "outputTokens": 2, "cacheWriteInputTokens": lie})
     assert told == Usage(output=2)
+
+
+def test_long_writes_are_writes_even_where_their_sum_is_missing() -> None:
+    usage = {"inputTokens": 1, "cacheDetails": [{"ttl": "1h", "inputTokens": 30}]}
+    assert read(usage) == Usage(input=1, cache_write_long=30)
