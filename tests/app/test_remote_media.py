@@ -1,5 +1,6 @@
 """Pictures by URL through the whole gateway: fetched once, given inline, refused alike."""
 
+import json
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
@@ -129,4 +130,32 @@ async def test_a_caller_who_leaves_ends_the_download(
     await until(lambda: site.requests)
     await reader.leave()
     await until(lambda: site.left)
+    assert upstream.connections == 0
+
+
+def _messages(*blocks: Any) -> bytes:
+    turn = {"role": "user", "content": list(blocks)}
+    return json.dumps({"model": "test-model", "max_tokens": 50, "messages": [turn]}).encode()
+
+
+async def test_pictures_of_messages_callers_are_fetched_too(
+    caller: Caller, upstream: ScriptedUpstream, site: ScriptedUpstream
+) -> None:
+    site.enqueue(reply(PNG))
+    upstream.enqueue(json_reply(chat_reply("A cat")))
+    block = {"type": "image", "source": {"type": "url", "url": f"{site.base_url}/a.png"}}
+    answer = await caller.send("POST", "/v1/messages", _messages(block), caller.gateway.headers)
+    assert answer.status == 200, answer.body
+    assert _sent(upstream) == [INLINE]
+
+
+async def test_refusals_have_the_shape_of_the_endpoint(
+    caller: Caller, upstream: ScriptedUpstream
+) -> None:
+    block = {"type": "image", "source": {"type": "url", "url": "http://169.254.169.254/latest"}}
+    answer = await caller.send("POST", "/v1/messages", _messages(block), caller.gateway.headers)
+    assert answer.status == 400
+    assert answer.json["type"] == "error"
+    assert answer.json["error"]["type"] == "invalid_request_error"
+    assert "messages[0].content[0]" in answer.json["error"]["message"]
     assert upstream.connections == 0
