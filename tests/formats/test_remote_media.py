@@ -256,3 +256,21 @@ def test_other_fronts_are_searched_wherever_a_request_has_media() -> None:
     having = inbound("other", "messages", [], needs={Ability.IMAGE: "messages[0].content[0]"})
     assert not remote_media.marked(without)
     assert remote_media.marked(having)
+
+
+@pytest.mark.parametrize(
+    ("url", "fetched"),
+    [
+        ("https://www.youtube.com/watch?v=abc", False),
+        ("https://YOUTU.be/abc", False),
+        ("https://youtube.com.evil.test/watch", True),
+        ("https://x.test/?u=https://youtu.be/abc", True),
+    ],
+)
+def test_a_page_of_a_film_is_left_to_upstreams_that_know_the_site(url: str, fetched: bool) -> None:
+    part = {"type": "video_url", "video_url": {"url": url}}
+    body = json.dumps({"model": "m", "messages": [user(part)]}).encode()
+    inbound = ChatFront().read(body)
+    assert bool(remote_media.found(inbound, remote_media.KINDS)) is fetched
+    if not fetched:
+        assert remote_media.inlined(inbound, {}).body == inbound.body

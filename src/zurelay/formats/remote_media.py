@@ -34,6 +34,13 @@ _MARKING = frozenset({"openai_chat", "openai_responses", "anthropic"})
 _FIELDS = ("messages", "input")
 _INNER = ("content", "output")
 _REMOTE = ("https://", "http://")
+_FILM_PAGES = (
+    "https://www.youtube.com/",
+    "https://m.youtube.com/",
+    "https://youtube.com/",
+    "https://youtu.be/",
+)
+"""Pages of films, no files: only upstreams that know the site can watch them (Gemini does)."""
 _TYPES = {
     Ability.IMAGE: ("image/",),
     Ability.PDF: ("application/pdf",),
@@ -160,7 +167,9 @@ def _read(part: Json) -> Iterable[tuple[Ability, str]]:
             kind = Ability.PDF
         case _:
             return
-    if isinstance(url, str) and url.lower().startswith(_REMOTE):
+    if not isinstance(url, str) or not url.lower().startswith(_REMOTE):
+        return
+    if kind is not Ability.VIDEO or not url.lower().startswith(_FILM_PAGES):
         yield kind, url
 
 
