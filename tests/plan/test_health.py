@@ -1,5 +1,7 @@
 """What a fault means for a route, its provider and its origin, and for how long."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from tests.plan.made import fail, fault, provider, route, succeed
 from zurelay.chat.faults import FaultKind
 from zurelay.plan.health import Health, Verdict
 from zurelay.plan.route import Route
+from zurelay.providers.base import AwsCredential
 
 A = route("p", "a")
 SIBLING = route("p", "b")
@@ -91,6 +94,17 @@ def test_a_new_credential_starts_anew() -> None:
     same = route(provider("q", keys=("k",)), "a")
     fail(health, ELSEWHERE, FaultKind.REFUSED_CREDENTIAL)
     assert health.may_try(same, 1.0) == OPEN
+
+
+def test_other_keys_to_sign_with_start_anew_too() -> None:
+    def signing(secret: str) -> Route:
+        aws = AwsCredential("AKID", secret, "us-east-1")
+        return route(replace(provider("s", keys=()), aws=aws), "a")
+
+    health = Health()
+    fail(health, signing("old"), FaultKind.REFUSED_CREDENTIAL)
+    assert health.may_try(signing("old"), 1.0) == OPEN
+    assert health.may_try(signing("new"), 1.0) == GO
 
 
 # Connections.

@@ -95,10 +95,10 @@ class RouteState:
 class _Account:
     """A provider account: its credential, and how many attempts are under way there."""
 
-    __slots__ = ("credential", "in_flight", "keys")
+    __slots__ = ("credential", "in_flight", "of")
 
-    def __init__(self, keys: tuple[str, ...]) -> None:
-        self.keys = keys
+    def __init__(self, of: tuple[object, ...]) -> None:
+        self.of = of
         self.credential = _credential()
         self.in_flight = 0
 
@@ -361,10 +361,10 @@ class Health:
         """Join a route to its provider and origin, anew where the configuration changed."""
         account = self._accounts.get(provider.name)
         if account is None:
-            account = self._accounts[provider.name] = _Account(provider.api_keys)
-        elif account.keys != provider.api_keys:
+            account = self._accounts[provider.name] = _Account(provider.credentials)
+        elif account.of != provider.credentials:
             # What the old credential did tells nothing of the new one.
-            account.keys = provider.api_keys
+            account.of = provider.credentials
             account.credential = _credential()
         scheme, _, rest = provider.base_url.partition("://")
         origin = f"{scheme}://{rest.partition('/')[0]}"

@@ -121,6 +121,11 @@ class Provider:
             return False
         return not self.kind.base_url or _site(self.base_url) == _site(self.kind.base_url)
 
+    @property
+    def credentials(self) -> tuple[object, ...]:
+        """All that says who is asking; equal as long as nobody else asks."""
+        return (self.api_keys, self.aws, self.service_account)
+
     def auth_headers(self) -> tuple[tuple[str, str], ...]:
         """The headers that carry the credential."""
         if not self.api_keys or self.kind.auth == "none":
