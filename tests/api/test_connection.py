@@ -259,27 +259,44 @@ async def test_expect_behind_another_request_gets_its_100_in_its_turn(
     assert (await caller.answer()).body == b"abc"
 
 
+@pytest.mark.usefixtures("quick")
+async def test_a_refused_caller_that_neither_sends_nor_leaves_is_closed(
+    running: Server, service: Recorder
+) -> None:
+    caller = await Caller.to(running.port)
+    caller.write(b"POST /v1/refused HTTP/1.1\r\ncontent-length: 1000\r\n\r\n")
+    assert (await caller.answer()).status == 401
+    while running.server_state.connections:
+        await asyncio.sleep(0.01)
+    assert service.served == []
+    await caller.close()
+
+
 # Callers that are slow, silent or gone.
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /v1/echo HT", b"GET / HTTP/1.1\r\nx: y\r\n"])
+@pytest.mark.usefixtures("quick")
 async def test_a_head_that_does_not_come_ends_the_connection(caller: Caller, sent: bytes) -> None:
     caller.write(sent)
     assert await caller.rest() == b""
 
 
+@pytest.mark.usefixtures("quick")
 async def test_an_idle_connection_is_closed(caller: Caller) -> None:
     caller.write(get("/v1/echo"))
     await caller.answer()
     assert await caller.rest() == b""
 
 
+@pytest.mark.usefixtures("quick")
 async def test_a_second_head_that_stalls_ends_the_connection(caller: Caller) -> None:
     caller.write(get("/v1/echo") + b"GET /v1")
     await caller.answer()
     assert await caller.rest() == b""
 
 
+@pytest.mark.usefixtures("quick")
 async def test_a_body_that_stops_coming_is_a_408(caller: Caller) -> None:
     caller.write(post("/v1/echo", b"x" * 1000)[:-990])
     answer = await caller.answer()
@@ -306,6 +323,7 @@ async def test_a_half_closed_caller_counts_as_gone(caller: Caller, service: Reco
     assert service.gone == ["/v1/held"]
 
 
+@pytest.mark.usefixtures("quick")
 async def test_a_caller_that_does_not_read_pauses_its_source_and_counts_as_gone_in_the_end(
     running: Server, service: Recorder
 ) -> None:

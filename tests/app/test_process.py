@@ -30,7 +30,7 @@ async def stored(gateway: RunningGateway, id_: str) -> Any:
 async def test_a_stop_drains_first_and_running_streams_finish(
     start: Start, ask: Ask, upstream: ScriptedUpstream
 ) -> None:
-    server = "drain_delay_s = 0.5\nshutdown_grace_s = 10"
+    server = "drain_delay_s = 1\nshutdown_grace_s = 10"
     caller = await start(configuration(upstream, server=server))
     process = caller.gateway.process
     go = asyncio.Event()

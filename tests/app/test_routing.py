@@ -9,9 +9,16 @@ import pytest
 
 from tests.app.conftest import Answer, Start
 from tests.app.gateways import configuration
+from zurelay.relay import runner
 from zurelay.testing.chat import chat_chunks, chat_reply
 from zurelay.testing.script import Close, Reset, Script, Stall, head, json_reply, reply, sse_reply
 from zurelay.testing.upstream import Request, ScriptedUpstream
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine must not make a failure that came at once look slow."""
+    monkeypatch.setattr(runner, "_AT_ONCE_SECONDS", 30.0)
 
 
 def error(status: int, message: str = "bad", **fields: Any) -> Script:
@@ -208,14 +215,19 @@ async def test_a_short_wait_is_waited_for(start: Start, upstream: ScriptedUpstre
 # Bounds.
 
 
-async def test_attempts_are_bounded(
-    start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream
+@pytest.mark.parametrize(("bound", "calls"), [(1, (1, 0)), (2, (1, 1)), (3, (2, 1)), (6, (2, 2))])
+async def test_attempts_are_bounded_and_a_second_try_takes_no_other_routes_place(
+    start: Start,
+    upstream: ScriptedUpstream,
+    second: ScriptedUpstream,
+    bound: int,
+    calls: tuple[int, int],
 ) -> None:
-    caller = await start(configuration(upstream, second, routing="attempts = 2"))
-    upstream.enqueue(error(503), error(503))
+    caller = await start(configuration(upstream, second, routing=f"attempts = {bound}"))
+    upstream._answer = second._answer = lambda _: error(503)
     answer = await caller.chat()
     assert answer.status == 503
-    assert (len(upstream.requests), len(second.requests)) == (2, 0)
+    assert (len(upstream.requests), len(second.requests)) == calls
 
 
 async def test_once_all_routes_were_tried_clients_are_told_not_to_try_again(
