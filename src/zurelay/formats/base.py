@@ -8,7 +8,7 @@ otherwise it translates through the hub in `chat/`. The relay knows only `Exchan
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -171,6 +171,7 @@ class AnswerContext(msgspec.Struct, frozen=True, gc=False):
             around it are taken off, and a plain answer that does not parse is a fault.
         must_call: the answer must call a tool, and the model was only told so in words: whoever
             asked sees from `WholeAnswer.called` whether it did.
+        asked: the caller's own fields, for formats whose answers repeat them.
     """
 
     answer_id: str
@@ -185,6 +186,7 @@ class AnswerContext(msgspec.Struct, frozen=True, gc=False):
     tool_names: Mapping[str, str] = {}
     json_text: bool = False
     must_call: bool = False
+    asked: Mapping[str, msgspec.Raw] = {}
 
 
 class AnswerStream(Protocol):
@@ -300,4 +302,22 @@ class Front(Protocol):
 
     def problem_event(self, problem: Problem, request_id: str) -> bytes:
         """The error event for a stream that is open; never followed by an end mark."""
+        ...
+
+
+@runtime_checkable
+class FailingStream(Protocol):
+    """A stream whose error event goes on from what was sent before."""
+
+    def failure(self, problem: Problem) -> bytes | None:
+        """The last events of an answer that fails here; None if its format tells no more."""
+        ...
+
+
+@runtime_checkable
+class FailingFront(Protocol):
+    """A front whose error event on an open stream is the end of an answer."""
+
+    def failure(self, problem: Problem, context: AnswerContext) -> bytes:
+        """All events of an answer that failed before any of it was sent."""
         ...

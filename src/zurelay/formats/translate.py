@@ -7,7 +7,7 @@ sequences the upstream was not given, empty answers, estimates.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -27,10 +27,19 @@ from zurelay.chat.events import (
 )
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.parts import Text, ToolCall
+from zurelay.chat.problems import Problem
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import Request
 from zurelay.chat.usage import Usage
-from zurelay.formats.base import AnswerContext, Inbound, Outbound, Progress, Target, WholeAnswer
+from zurelay.formats.base import (
+    AnswerContext,
+    FailingStream,
+    Inbound,
+    Outbound,
+    Progress,
+    Target,
+    WholeAnswer,
+)
 from zurelay.formats.fences import FenceStripper, stripped
 from zurelay.formats.fold import EventFold
 from zurelay.formats.stop_text import StopCutter
@@ -120,16 +129,32 @@ class HubFront(Protocol):
         ...
 
 
+@runtime_checkable
+class NamingFront(Protocol):
+    """A front whose fields have other names than those of Chat Completions.
+
+    Attributes:
+        words: path of Chat Completions, the common words of all formats -> path here.
+    """
+
+    words: Mapping[str, str]
+
+
 class TranslatingExchange:
     """See `formats.base.Exchange`."""
 
     def __init__(self, front: HubFront, back: Back) -> None:
         self._front = front
         self._back = back
+        self._words = front.words if isinstance(front, NamingFront) else {}
 
     def write(self, inbound: Inbound, target: Target) -> Outbound:
         """The upstream request."""
-        return self._back.write(self._front.request(inbound), target)
+        out = self._back.write(self._front.request(inbound), target)
+        if not self._words or not out.dropped:
+            return out
+        dropped = tuple(dict.fromkeys(self._words.get(name, name) for name in out.dropped))
+        return msgspec.structs.replace(out, dropped=dropped)
 
     def stream(self, context: AnswerContext) -> "TranslatedStream":
         """A reader for an event stream that answers a streaming request."""
@@ -284,6 +309,11 @@ class TranslatedStream(_Answer):
     def finale(self, usage: Usage, comment: bytes) -> bytes:
         """The last events of a good answer."""
         return self._writer.finale(usage, comment)
+
+    def failure(self, problem: Problem) -> bytes | None:
+        """See `formats.base.FailingStream`."""
+        writer = self._writer
+        return writer.failure(problem) if isinstance(writer, FailingStream) else None
 
     def _out(self, events: list[Event]) -> bytes:
         return self._writer.write(events) if events else b""

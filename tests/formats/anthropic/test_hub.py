@@ -197,6 +197,51 @@ def test_what_others_do_not_know_is_named() -> None:
     assert set(dropped) == {"top_k", "speed", "unknown_fields"}
 
 
+def test_what_is_dropped_is_named_in_the_callers_words() -> None:
+    form = {"type": "json_schema", "schema": {"type": "object"}}
+    target = Target("m", "m", Profile(json_schema="none", strict_tools=False), max_output=50)
+    _, dropped = sent(
+        target, output_config={"format": form}, tools=[{**TOOL, "strict": True}], max_tokens=99
+    )
+    assert set(dropped) == {"output_config.format", "tools[].strict", "max_tokens"}
+
+
+PROBES: dict[str, Any] = {
+    "system": "S",
+    "messages": [{"role": "user", "content": "Other"}],
+    "max_tokens": 50,
+    "temperature": 0.3,
+    "top_p": 0.4,
+    "top_k": 7,
+    "stop_sequences": ["Z"],
+    "tools": [TOOL],
+    "output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}},
+    "service_tier": "auto",
+    "speed": "fast",
+    "inference_geo": "us",
+    "container": "c",
+    "mcp_servers": [],
+    "context_management": {},
+    "cache_control": {"type": "ephemeral"},
+    "never_heard_of": 1,
+}
+
+
+@pytest.mark.parametrize("back", ["openai_chat", "anthropic"])
+@pytest.mark.parametrize("name", PROBES)
+def test_each_field_alone_moves_the_body_or_is_named_as_dropped(name: str, back: str) -> None:
+    """`metadata`, `models` and the like stay here and are none of the format's business."""
+
+    def out(**fields: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+        body = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "Hi"}]}
+        read = front("anthropic").read(json.dumps(body | fields).encode())
+        written = exchange("anthropic", back).write(read, STRICT)
+        return json.loads(written.body), written.dropped
+
+    body, dropped = out(**{name: PROBES[name]})
+    assert (body != out()[0]) != bool({name, "unknown_fields"} & set(dropped))
+
+
 def test_a_plain_answer() -> None:
     answer = {
         "choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}],

@@ -1,6 +1,6 @@
 """Messages as a format that callers speak, as far as translation needs it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Raw
@@ -23,6 +23,14 @@ class MessagesHubFront:
     """See `formats.translate.HubFront`."""
 
     name = NAME
+    words: Mapping[str, str] = {
+        "max_completion_tokens": "max_tokens",
+        "reasoning_effort": "output_config.effort",
+        "response_format": "output_config.format",
+        "stop": "stop_sequences",
+        "parallel_tool_calls": "tool_choice.disable_parallel_tool_use",
+        "tools[].function.strict": "tools[].strict",
+    }
 
     def request(self, inbound: Inbound) -> Request:
         """The caller's request in neutral form."""
