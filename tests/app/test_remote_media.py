@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.conftest import Answer, Caller, until
+from tests.app.conftest import Answer, Caller, Start, until
 from tests.app.gateways import configuration
 from zurelay.app import parts
 from zurelay.testing.chat import chat_reply
@@ -159,3 +159,22 @@ async def test_refusals_have_the_shape_of_the_endpoint(
     assert answer.json["error"]["type"] == "invalid_request_error"
     assert "messages[0].content[0]" in answer.json["error"]["message"]
     assert upstream.connections == 0
+
+
+async def test_a_count_gives_no_url_to_a_server_of_ones_own(
+    start: Start, upstream: ScriptedUpstream
+) -> None:
+    caller = await start(
+        f'[providers.own]\nkind = "anthropic"\nbase_url = "{upstream.base_url}"\napi_key = "k"\n'
+        'catalogue = false\n[models."test-model"]\nroutes = ["own"]\n'
+    )
+    blocks = (
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
+        {"type": "image", "source": {"type": "url", "url": "http://10.0.0.1/a.png"}},
+    )
+    for block in blocks:
+        upstream.enqueue(json_reply({"input_tokens": 5}))
+        path = "/v1/messages/count_tokens"
+        answer = await caller.send("POST", path, _messages(block), caller.gateway.headers)
+        assert answer.status == 200
+    assert len(upstream.requests) == 1

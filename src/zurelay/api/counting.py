@@ -13,6 +13,7 @@ from zurelay.api import answers, offload
 from zurelay.api.core import Core
 from zurelay.api.exchange import HttpExchange
 from zurelay.chat.problems import Refused
+from zurelay.formats import remote_media
 from zurelay.formats.anthropic import NAME, edit
 from zurelay.formats.base import Front, Inbound, Target
 from zurelay.plan.planner import Candidate, Plan, make_plan
@@ -68,7 +69,10 @@ def _count(core: Core, exchange: HttpExchange, front: Front, key: Key, inbound: 
         draw=services.jitter,
     )
     candidate = plan.candidates[0]
-    if candidate.model.format or candidate.route.provider.kind.format != NAME:
+    provider = candidate.route.provider
+    # A server inside would fetch what is named by URL; a count is not worth a download.
+    kept_in = not provider.hosted and remote_media.marked(inbound)
+    if candidate.model.format or provider.kind.format != NAME or kept_in:
         _answer(core, exchange, plan.input_estimate, estimated=True)
         return
     headers = answers.kept_headers(exchange, front)
