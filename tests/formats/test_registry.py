@@ -2,6 +2,7 @@
 
 import pytest
 
+from zurelay.formats.bedrock_invoke.exchange import InvokeExchange
 from zurelay.formats.openai_chat.exchange import ChatToChat
 from zurelay.formats.registry import BACKS, FRONTS, HUB_FRONTS, SAME, exchange, front
 
@@ -25,3 +26,8 @@ def test_unknown_names_are_refused() -> None:
         exchange("openai_chat", "morse")
     with pytest.raises(KeyError):
         front("morse")
+
+
+def test_claude_on_bedrock_is_reached_by_every_front_that_can_be_translated() -> None:
+    for each in HUB_FRONTS:
+        assert isinstance(exchange(each.name, "bedrock_invoke"), InvokeExchange)

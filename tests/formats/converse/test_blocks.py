@@ -59,3 +59,10 @@ def test_hidden_thinking_is_told_whole_and_marked_as_this_formats() -> None:
 def test_text_with_citations_is_text() -> None:
     block = {"citationsContent": {"content": [{"text": "a"}, {"text": "b"}], "citations": []}}
     assert BlockReader(context()).whole(0, block) == [TextDelta("ab")]
+
+
+def test_thinking_that_is_not_shared_is_a_sign_of_life_alone() -> None:
+    block = {"reasoningContent": {"reasoningText": {"text": "[REDACTED]"}}}
+    reader = BlockReader(context())
+    assert reader.whole(0, block) == [ThinkingStarted()]
+    assert not reader.begun

@@ -246,3 +246,15 @@ def test_names_that_are_no_names_here_are_replaced_the_same_everywhere() -> None
     assert use["name"].startswith("a_b_")
     assert use["input"] == {}
     assert list(writer.calls) == ["a.b"]
+
+
+def test_models_that_know_no_failed_results_are_told_in_words() -> None:
+    writer = Writer(PLAIN, [], marks_errors=False)
+    results = (ToolResult("c 1", (Text("bad"),), is_error=True),)
+    messages = writer.messages((turn("user", "Hi"), CALLS, turn("user", *results)))
+    told = [block["toolResult"] for block in messages[2]["content"]]
+    assert [result["content"] for result in told] == [
+        [{"text": "Error:"}, {"text": "bad"}],
+        [{"text": "Error:"}, {"text": NO_RESULT}],
+    ]
+    assert not any("status" in result for result in told)

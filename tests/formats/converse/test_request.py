@@ -275,3 +275,22 @@ def test_a_tool_whose_schema_refers_to_itself_is_not_strict() -> None:
     spec = body["toolConfig"]["tools"][0]["toolSpec"]
     assert "strict" not in spec
     assert spec["inputSchema"]["json"] == RECURSIVE
+
+
+@pytest.mark.parametrize(
+    ("model", "profile", "marked"),
+    [
+        ("us.anthropic.claude-x", PLAIN, True),
+        ("amazon.nova-2-lite-v1:0", PLAIN, True),
+        ("arn:x", CLAUDE, True),
+        ("openai.gpt-oss-20b-1:0", PLAIN, False),
+    ],
+)
+def test_results_say_that_they_failed_where_the_model_knows_the_word(
+    model: str, profile: Any, marked: bool
+) -> None:
+    turns = (*CALLING[:2], Turn("user", (ToolResult("c", (Text("r"),), is_error=True),)))
+    written = write(Request(turns, tools=(Tool("f"),)), Target("p", model, profile))
+    result = json.loads(written.body)["messages"][2]["content"][0]["toolResult"]
+    assert (result.get("status") == "error") == marked
+    assert (result["content"][0] == {"text": "Error:"}) != marked

@@ -28,6 +28,8 @@ _REASONS: Mapping[str, FinishReason] = {
     "guardrail_intervened": "content_filter",
     "content_filtered": "content_filter",
 }
+_UNSHARED = "[REDACTED]"
+"""What Nova 2 writes in place of its thinking (vendor's page on reasoning, 2026-11-29)."""
 _MALFORMED = frozenset({"malformed_model_output", "malformed_tool_use"})
 
 
@@ -129,7 +131,8 @@ class BlockReader:
         if place not in self._thinking:
             self._thinking.add(place)
             out.append(ThinkingStarted())
-        if text := _word(thought.get("text")):
+        text = _word(thought.get("text"))
+        if text and text != _UNSHARED:
             self.begun = True
             out.append(ThinkingDelta(text))
         if proof := _word(thought.get("signature")):

@@ -4,7 +4,7 @@ Pure and append-only: a longer conversation starts with the messages of the shor
 last turn. Rules: vendor's API reference and service model, 2026-11-29.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from zurelay.chat import problems
@@ -69,6 +69,11 @@ _SYSTEM_ROLES = ("system", "developer")
 class Writer:
     """Writes the turns of one request.
 
+    Args:
+        profile: of the model.
+        dropped: takes the names of what is left out.
+        marks_errors: a result can say that it is an error; else its text does.
+
     Attributes:
         system: blocks of the system prompt; known after `messages`.
         calls: names of the tools called in the conversation, in order, each once.
@@ -76,9 +81,10 @@ class Writer:
         bare_calls: calls are being answered whose turn does not begin with thinking.
     """
 
-    def __init__(self, profile: Profile, dropped: list[str]) -> None:
+    def __init__(self, profile: Profile, dropped: list[str], *, marks_errors: bool = True) -> None:
         self._profile = profile
         self._dropped = dropped
+        self._marks_errors = marks_errors
         self._documents = 0
         self.prefill = False
         self.bare_calls = False
@@ -107,7 +113,7 @@ class Writer:
                 merged.append({"role": role, "content": blocks})
         if not merged or merged[0]["role"] != "user":
             merged.insert(0, {"role": "user", "content": []})
-        answered = _answered(merged)
+        answered = _answered(merged, self._error)
         last = answered[-1]
         self.prefill = last["role"] == "assistant"
         if self.prefill:
@@ -171,11 +177,15 @@ class Writer:
             content = [block for block in content if "text" in block]
         result: Json = {"toolUseId": legal(part.call_id, "max64")}
         result["content"] = content or [{"text": NOTHING}]
-        if part.is_error:
-            result["status"] = "error"
-        yield {"toolResult": result}
+        yield {"toolResult": self._error(result) if part.is_error else result}
         yield from cache_point(part.cache, self._profile)
         yield from aside
+
+    def _error(self, result: Json) -> Json:
+        """The result of a call that failed."""
+        if self._marks_errors:
+            return {**result, "status": "error"}
+        return {**result, "content": [{"text": "Error:"}, *result["content"]]}
 
     def _content(self, part: Part) -> Iterable[Json]:
         match part:
@@ -198,23 +208,23 @@ class Writer:
                 raise TypeError(f"{type(part).__name__} is no content of a user turn")
 
 
-def _answered(messages: list[Json]) -> list[Json]:
+def _answered(messages: list[Json], error: Callable[[Json], Json]) -> list[Json]:
     """Each call with one result, in the order of the calls, at the start of the next turn."""
     out: list[Json] = []
     calls: list[str] = []
     for message in messages:
         if message["role"] == "user":
-            out.append({"role": "user", "content": _user(message["content"], calls)})
+            out.append({"role": "user", "content": _user(message["content"], calls, error)})
             calls = []
             continue
         out.append(message)
         calls = [b["toolUse"]["toolUseId"] for b in message["content"] if "toolUse" in b]
     if calls:
-        out.append({"role": "user", "content": _user([], calls)})
+        out.append({"role": "user", "content": _user([], calls, error)})
     return out
 
 
-def _user(blocks: list[Json], calls: Sequence[str]) -> list[Json]:
+def _user(blocks: list[Json], calls: Sequence[str], error: Callable[[Json], Json]) -> list[Json]:
     """The results of `calls` first; a result without a call is told as plain content."""
     results: dict[str, list[Json]] = {}
     rest: list[Json] = []
@@ -231,7 +241,7 @@ def _user(blocks: list[Json], calls: Sequence[str]) -> list[Json]:
             follows = rest
             told = f"Result of the earlier tool call {result['toolUseId']}:"
             rest += [{"text": told}, *result["content"]]
-    first = [each for call in calls for each in results.get(call) or _unanswered(call)]
+    first = [each for call in calls for each in results.get(call) or _unanswered(call, error)]
     alone = any("document" in block for block in rest)
     if (alone and not any("text" in block for block in rest)) or not (first or rest):
         # A text must stand beside documents, and something in every turn.
@@ -239,9 +249,8 @@ def _user(blocks: list[Json], calls: Sequence[str]) -> list[Json]:
     return first + rest
 
 
-def _unanswered(call: str) -> list[Json]:
-    content = [{"text": NO_RESULT}]
-    return [{"toolResult": {"toolUseId": call, "content": content, "status": "error"}}]
+def _unanswered(call: str, error: Callable[[Json], Json]) -> list[Json]:
+    return [{"toolResult": error({"toolUseId": call, "content": [{"text": NO_RESULT}]})}]
 
 
 def _bare_calls(messages: Sequence[Json]) -> bool:

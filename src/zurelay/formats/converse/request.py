@@ -4,6 +4,7 @@ A pure function of its input. Fields and limits: vendor's API reference and serv
 2026-11-29. What Converse has no field for goes to the model as `additionalModelRequestFields`.
 """
 
+import re
 from typing import Any
 from urllib.parse import quote
 
@@ -38,6 +39,7 @@ LIMIT = 8192
 LIMIT_THINKING = 32_768
 """Claude's limits where the caller gave none; other models have their own."""
 
+_AMAZON = re.compile(r"(?:^|\.)(?:amazon|anthropic)\.")
 _TIERS = frozenset({"default", "flex", "priority"})
 _NAMES = (("temperature", "temperature"), ("top_p", "topP"))
 
@@ -49,7 +51,9 @@ def write(asked: Request, target: Target) -> Outbound:
         raise Refused(problems.invalid_value("n", told))
     profile = target.profile
     dropped = [name for name in DROPS if getattr(asked, name) is not None]
-    writer = Writer(profile, dropped)
+    # Only models of Anthropic and Amazon know results that are errors (vendor, 2026-11).
+    marks_errors = is_claude(profile) or _AMAZON.search(target.upstream_model) is not None
+    writer = Writer(profile, dropped, marks_errors=marks_errors)
     messages = writer.messages(asked.turns)
     thought = _thought(asked, target, writer)
     used = _used(thought, target)
