@@ -79,3 +79,14 @@ async def test_runs_are_counted_while_they_last(
     await plain.leave()
     await until(lambda: not core.runs)
     assert core.streams == 0
+
+
+async def test_what_is_admitted_after_the_end_is_ended_too(
+    start: Start, upstream: ScriptedUpstream
+) -> None:
+    client = await start(configuration(upstream))
+    client.gateway.process._gateway.core.end_runs()
+    upstream.enqueue([Stall()])
+    answer = await client.chat()
+    assert answer.status == 503
+    assert "shutting down" in answer.json["error"]["message"]

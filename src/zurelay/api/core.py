@@ -60,6 +60,7 @@ class Core:
         self.runs: set[Run] = set()
         self.streams = 0
         self.draining = False
+        self._ending = False
 
     @property
     def exposes_routes(self) -> bool:
@@ -71,6 +72,14 @@ class Core:
         """A run starts."""
         self.runs.add(run)
         self.streams += run.streaming
+        if self._ending:
+            self.loop.call_soon(run.shut_down)
+
+    def end_runs(self) -> None:
+        """End every request that is being relayed, and whatever is still admitted."""
+        self._ending = True
+        for run in list(self.runs):
+            run.shut_down()
 
     def end(self, run: Run) -> None:
         """A run is over."""

@@ -229,8 +229,7 @@ class Process:
         self._end_runs()
 
     def _end_runs(self) -> None:
-        for run in list(self._gateway.core.runs):
-            run.shut_down()
+        self._gateway.core.end_runs()
 
     def _spawn(self, job: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(job)
