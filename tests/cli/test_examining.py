@@ -1,15 +1,22 @@
 import pytest
 
+from tests.upstream.service_accounts import key_file, token
 from zurelay.cli.examining import clock, examine, judged, offset
 from zurelay.config.accounts import provider
 from zurelay.config.settings import ProviderSettings
+from zurelay.testing.script import Script, json_reply
+from zurelay.testing.upstream import ScriptedUpstream
 
 
 @pytest.mark.parametrize(
     ("status", "body", "state", "says"),
     [
         (200, b'{"data": [{"id": "a"}]}', "ok", "1 model"),
+        (200, b'{"models": [{"name": "models/a"}, {}]}', "ok", "2 models"),
         (200, b"<html>", "warning", "cannot be read"),
+        (200, b"[]", "warning", "cannot be read"),
+        (400, b'{"error": {"details": [{"reason": "API_KEY_INVALID"}]}}', "fault", "refuses"),
+        (400, b"{}", "warning", "status 400"),
         (401, b"", "fault", "refuses our credential"),
         (403, b"", "fault", "refuses our credential"),
         (402, b"", "fault", "no money"),
@@ -51,3 +58,25 @@ async def test_bedrock_is_reached_or_not(sandbox: str) -> None:
     (seen,) = await examine([provider("aws", aws)])
     assert seen.finding.state == "ok"
     assert "credential shows" in seen.finding.says
+
+
+@pytest.mark.parametrize(
+    ("script", "state", "says"),
+    [
+        (token(), "ok", "credential is good"),
+        (json_reply({"error": "invalid_grant"}, 400), "fault", "refuses our credential"),
+    ],
+)
+async def test_a_service_account_is_tried(script: Script, state: str, says: str) -> None:
+    async with (
+        ScriptedUpstream(script) as endpoint,
+        ScriptedUpstream(json_reply({})) as vertex,
+    ):
+        settings = ProviderSettings(
+            "vertex", base_url=vertex.base_url, credentials=key_file(endpoint.base_url)
+        )
+        (seen,) = await examine([provider("v", settings)])
+    assert (seen.finding.state, says in seen.finding.says) == (state, True)
+    assert [request.headers["authorization"] for request in vertex.requests] == (
+        ["Bearer ya29.token"] if state == "ok" else []
+    )

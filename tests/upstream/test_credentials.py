@@ -13,6 +13,8 @@ from zurelay.upstream.base import Client, ErrorKind
 from zurelay.upstream.client import HttpClient
 from zurelay.upstream.credentials import EARLY_SECONDS, SCOPE, SPARE_SECONDS, Credentials
 
+TOLD: list[str] = []
+
 
 class Clock:
     """Wall time that stands still."""
@@ -42,7 +44,7 @@ async def upstream() -> AsyncIterator[ScriptedUpstream]:
 
 @pytest.fixture
 async def credentials(client: HttpClient, clock: Clock) -> AsyncIterator[Credentials]:
-    found = Credentials(client, clock)
+    found = Credentials(client, clock, TOLD.append)
     yield found
     await found.aclose()
 
@@ -171,11 +173,14 @@ async def test_no_token_is_an_answer_that_refuses(
     answer: Script,
     status: int,
 ) -> None:
+    TOLD.clear()
     endpoint.enqueue(answer, token("ya29.later"))
     refused = await ask(caller, upstream)
     assert (refused.status, upstream.requests) == (status, [])
     assert b'"error"' in refused.body
     assert EMAIL.encode() not in refused.body
+    assert len(TOLD) == 1
+    assert TOLD[0].startswith("the token endpoint")
     assert (await ask(caller, upstream)).status == 200  # asked anew, not remembered
 
 

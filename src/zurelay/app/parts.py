@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+import structlog
+
 from zurelay import __version__
 from zurelay.api.addresses import networks
 from zurelay.api.core import Parts
@@ -40,6 +42,8 @@ from zurelay.upstream.client import HttpClient
 from zurelay.upstream.credentials import Credentials
 from zurelay.upstream.download import Downloader
 from zurelay.upstream.proxies import Proxies
+
+log = structlog.get_logger("zurelay.app")
 
 _MB = 1024 * 1024
 
@@ -82,7 +86,7 @@ async def assemble(settings: Settings, store: Store) -> Assembly:
     client = HttpClient(proxies=Proxies(dict(os.environ)))
     downloader = Downloader()
     sandbox = SandboxUpstream()
-    credentials = Credentials(client, time.time)
+    credentials = Credentials(client, time.time, _no_token)
 
     def client_of(provider: Provider) -> Client:
         if provider.service_account is not None:
@@ -113,6 +117,10 @@ async def assemble(settings: Settings, store: Store) -> Assembly:
         tokens=TokenRing(StoredTokens(store)),
     )
     return Assembly(parts, client, credentials, downloader, metrics, keys, ledger)
+
+
+def _no_token(reason: str) -> None:
+    log.warning("no access token", reason=reason)
 
 
 def snapshot(settings: Settings, table: RoutingTable) -> Snapshot:

@@ -17,7 +17,9 @@ from zurelay.cli.terminal import counted
 from zurelay.providers.base import Provider
 from zurelay.upstream.base import Call, UpstreamError
 from zurelay.upstream.client import HttpClient
+from zurelay.upstream.credentials import Credentials
 from zurelay.upstream.proxies import Proxies
+from zurelay.upstream.reading import fetch
 
 _SECONDS = 10.0
 _LIMIT = 16 * 1024 * 1024
@@ -64,10 +66,13 @@ async def _ask(client: HttpClient, provider: Provider) -> Seen:
         limit=_LIMIT,
     )
     what = f"provider {provider.name}"
+    credentials = Credentials(client, time.time)
+    account = provider.service_account
+    asker = client if account is None else credentials.client(account)
     started = time.monotonic()
     try:
         async with asyncio.timeout(_SECONDS):
-            response = await client.fetch(call)
+            response = await fetch(asker, call)
     except UpstreamError as error:
         says = f"{provider.base_url} cannot be reached ({error.kind.value}): {error}"
         return Seen(Finding(what, "fault", says))
@@ -75,11 +80,16 @@ async def _ask(client: HttpClient, provider: Provider) -> Seen:
         return Seen(
             Finding(what, "fault", f"{provider.base_url} does not answer in {_SECONDS:g} s")
         )
+    finally:
+        await credentials.aclose()
     took = time.monotonic() - started
     state, says = judged(response.status, response.body)
     if provider.kind.aws_service and response.status < 500:
         # It has no list of models, and says so in several ways; nothing was signed.
         state, says = "ok", "reached; its credential shows with the first request"
+    if account is not None and response.status == 200:
+        # What is listed there are the project's own models, mostly none.
+        state, says = "ok", "reached, its credential is good"
     line = f"{provider.base_url}: {says} ({took * 1000:.0f} ms)"
     return Seen(Finding(what, state, line), offset(response.headers, time.time()))
 
@@ -92,6 +102,8 @@ def judged(status: int, body: bytes) -> tuple[State, str]:
             if count is None:
                 return "warning", "reached, but its list of models cannot be read"
             return "ok", f"reached, {counted(count, 'model')}"
+        case 400 if b"API_KEY_INVALID" in body:  # Google's word for it
+            return "fault", "refuses our credential (status 400)"
         case 401 | 403:
             return "fault", f"refuses our credential (status {status})"
         case 402:
@@ -127,6 +139,7 @@ def clock(offsets: Sequence[float]) -> Finding:
 
 def _models(body: bytes) -> int | None:
     try:
-        return len(msgspec.json.decode(body)["data"])
+        found = msgspec.json.decode(body)
+        return len(found["models" if "models" in found else "data"])  # Google calls it models
     except (msgspec.DecodeError, LookupError, TypeError):
         return None

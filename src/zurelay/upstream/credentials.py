@@ -15,7 +15,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
-import structlog
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -26,8 +25,6 @@ from typing_extensions import override
 from zurelay.providers.base import ServiceAccount
 from zurelay.upstream.base import Call, Client, ErrorKind, Handle, Receiver, UpstreamError
 from zurelay.upstream.reading import fetch
-
-log = structlog.get_logger("zurelay.upstream")
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
@@ -94,7 +91,14 @@ class _Token:
 class Tokens:
     """The tokens of one account, for one event loop. Only one is asked for at a time."""
 
-    def __init__(self, account: ServiceAccount, client: Client, wall: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        account: ServiceAccount,
+        client: Client,
+        wall: Callable[[], float],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._tell = tell
         self._account = account
         self._client = client
         self._wall = wall
@@ -137,7 +141,7 @@ class Tokens:
         if error is None:
             self._token = task.result()
         else:
-            log.warning("no access token", reason=str(error), at=self._account.token_uri)
+            self._tell(str(error))
 
     async def _ask(self) -> _Token:
         now = self._wall()
@@ -286,18 +290,30 @@ class _Waiting(Handle):
 
 
 class Credentials:
-    """A client for each service account."""
+    """A client for each service account.
 
-    def __init__(self, client: Client, wall: Callable[[], float]) -> None:
+    Args:
+        client: asks for tokens and sends the calls.
+        wall: Unix time.
+        tell: hears why a token could not be had.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        wall: Callable[[], float],
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._client = client
         self._wall = wall
+        self._tell = tell
         self._known: dict[ServiceAccount, tuple[Tokens, TokenClient]] = {}
 
     def client(self, account: ServiceAccount) -> Client:
         """The client whose calls carry this account's token."""
         known = self._known.get(account)
         if known is None:
-            tokens = Tokens(account, self._client, self._wall)
+            tokens = Tokens(account, self._client, self._wall, self._tell)
             known = self._known[account] = (tokens, TokenClient(tokens, self._client))
         return known[1]
 
