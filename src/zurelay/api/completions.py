@@ -5,8 +5,6 @@ The same for every front format; what differs between them is in `formats`.
 
 import asyncio
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import msgspec
 import structlog
@@ -39,7 +37,7 @@ def serve(core: Core, exchange: HttpExchange, front: Front) -> None:
     record = _record(core, exchange, key)
     body = exchange.take_body()
     encoding = (exchange.header(b"content-encoding") or b"").decode("latin-1")
-    with _answered(core, exchange, front, record):
+    with _Answered(core, exchange, front, record):
         plain = offload.open_here(body, encoding, core.snapshot.max_body)
         if plain is None:
             exchange.spawn(_serve_heavy(core, exchange, front, key, record, body, encoding))
@@ -58,7 +56,7 @@ async def _serve_heavy(
 ) -> None:
     """As `serve`, with the body read in another process."""
     limit = core.snapshot.max_body
-    with _answered(core, exchange, front, record):
+    with _Answered(core, exchange, front, record):
         try:
             inbound = await core.parts.reader.read(front.name, body, encoding, limit)
         except asyncio.CancelledError:  # the caller left
@@ -68,18 +66,35 @@ async def _serve_heavy(
         _admit(core, exchange, front, key, record, inbound)
 
 
-@contextmanager
-def _answered(
-    core: Core, exchange: HttpExchange, front: Front, record: RequestRecord
-) -> Iterator[None]:
-    """Whatever goes wrong inside becomes an answer and a log row."""
-    try:
-        yield
-    except Refused as refused:
-        _refuse(core, exchange, front, record, refused.problem)
-    except Exception:
-        log.exception("request_failed", request_id=record.id)
-        _refuse(core, exchange, front, record, problems.internal())
+class _Answered:
+    """Whatever goes wrong inside becomes an answer and a log row.
+
+    A class, since a generator costs every request a microsecond more.
+    """
+
+    __slots__ = ("_core", "_exchange", "_front", "_record")
+
+    def __init__(
+        self, core: Core, exchange: HttpExchange, front: Front, record: RequestRecord
+    ) -> None:
+        self._core = core
+        self._exchange = exchange
+        self._front = front
+        self._record = record
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        if isinstance(error, Refused):
+            problem = error.problem
+        else:
+            log.error("request_failed", request_id=self._record.id, exc_info=error)
+            problem = problems.internal()
+        _refuse(self._core, self._exchange, self._front, self._record, problem)
+        return True
 
 
 def _admit(
