@@ -111,10 +111,17 @@ def _frame(back: str, event: Any) -> bytes:
 
 def _events(raw: bytes) -> list[Any]:
     parts = raw.decode().split("\n\n")[:-1]
-    return [
-        json.loads(part.removeprefix("data: ")) if part.startswith("data: {") else part
-        for part in parts
-    ]
+    return [_event(part) for part in parts]
+
+
+def _event(part: str) -> Any:
+    """The data of an event; its name, where it has one, is the data's type."""
+    if part.startswith("event: "):
+        name, _, data = part.partition("\n")
+        event = json.loads(data.removeprefix("data: "))
+        assert event["type"] == name.removeprefix("event: ")
+        return event
+    return json.loads(part.removeprefix("data: ")) if part.startswith("data: {") else part
 
 
 def _whole(answer: WholeAnswer) -> Any:

@@ -10,6 +10,7 @@ from zurelay.chat.profile import Profile
 from zurelay.chat.usage import Usage
 from zurelay.formats.registry import exchange, front
 
+HI = {"role": "user", "content": "Hi"}
 JOIN = exchange("openai_chat", "anthropic")
 
 
@@ -99,3 +100,34 @@ def test_the_front_of_chat_reads_breakpoints() -> None:
     body, _ = made.written(messages=[{"role": "user", "content": [part]}])
     assert body["messages"][0]["content"] == [part]
     assert front("openai_chat").name == "openai_chat"
+
+
+TWO = (
+    made.start()
+    + made.thinking(0, "first")
+    + made.thinking(1, signature="HIDDEN")
+    + made.thinking(2, "second", signature="SIG2")
+    + made.text(3, "a")
+    + made.stop()
+)
+
+
+def test_every_proof_keeps_its_own_text_on_the_way_through_a_chat_client() -> None:
+    stream, assembler = JOIN.stream(made.context()), JOIN.assembler(made.context())
+    message: dict[str, Any] = {"role": "assistant", "content": "", "reasoning_content": ""}
+    for chunk in chunks(stream.feed(TWO).out):
+        delta = chunk["choices"][0]["delta"]
+        for name in ("content", "reasoning_content"):
+            message[name] += delta.get(name) or ""
+        message.setdefault("reasoning_details", []).extend(delta.get("reasoning_details", ()))
+    assembler.feed(TWO)
+    assembler.end()
+    plain = json.loads(assembler.whole().body)["choices"][0]["message"]
+    for said in (message, plain):
+        body, _ = made.written(messages=[HI, said, HI])
+        thoughts = [b for b in body["messages"][1]["content"] if b["type"] == "thinking"]
+        assert [(b["thinking"], b["signature"]) for b in thoughts] == [
+            ("first", "SIG"),
+            ("", "HIDDEN"),
+            ("second", "SIG2"),
+        ]

@@ -9,7 +9,7 @@ import pytest
 from tests.formats.anthropic.made import target
 from zurelay.chat.problems import Refused
 from zurelay.formats.anthropic.edit import write, write_count
-from zurelay.formats.anthropic.envelope import UNSIGNED
+from zurelay.formats.anthropic.envelope import unsigned
 from zurelay.formats.anthropic.front import MessagesFront
 from zurelay.formats.base import Inbound, Outbound, Target
 
@@ -170,7 +170,7 @@ def test_hosts_of_other_models_get_the_effort() -> None:
 
 def test_thinking_that_anthropic_did_not_sign_is_left_out_whole() -> None:
     own = {"type": "thinking", "thinking": "a", "signature": "SIG"}
-    foreign = {"type": "thinking", "thinking": "b", "signature": UNSIGNED}
+    foreign = {"type": "thinking", "thinking": "b", "signature": unsigned("groq")}
     bare = {"type": "thinking", "thinking": "c"}
     said = {"type": "text", "text": "x"}
     conversation = [

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zurelay.chat.parts import Thinking
-from zurelay.formats.anthropic.envelope import NATIVE, UNSIGNED, is_foreign, seal, unseal
+from zurelay.formats.anthropic.envelope import NATIVE, is_foreign, seal, unseal, unsigned
 
 
 def test_anthropics_own_stands_as_it_is() -> None:
@@ -41,8 +41,12 @@ def test_a_hidden_proof_stands_beside_the_text_that_was_shown() -> None:
     assert unseal("", sealed) == (Thinking("", "ENC", "openai/responses", redacted=True),)
 
 
-@pytest.mark.parametrize("signature", ["", UNSIGNED, "gw1.!!!", "gw1.e30"])
+@pytest.mark.parametrize("signature", ["", unsigned(""), "gw1.!!!", "gw1.e30"])
 def test_thinking_without_a_proof(signature: str) -> None:
     assert is_foreign(signature)
     assert unseal("t", signature) == (Thinking("t"),)
     assert unseal("", signature) == ()
+
+
+def test_where_thinking_without_a_proof_came_from_is_known() -> None:
+    assert unseal("t", unsigned("deepseek")) == (Thinking("t", None, "deepseek/plain"),)

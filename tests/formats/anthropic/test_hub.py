@@ -73,7 +73,9 @@ def test_no_breakpoint_reaches_an_upstream_that_does_not_know_it() -> None:
 
 
 def test_thinking_is_never_shown_as_words_and_errors_are_seen() -> None:
+    other = Profile(reasoning_in="reasoning_content", realm="deepseek")
     body, _ = sent(
+        Target("m", "m", other),
         messages=[
             {"role": "user", "content": "q"},
             {
@@ -94,16 +96,18 @@ def test_thinking_is_never_shown_as_words_and_errors_are_seen() -> None:
                     }
                 ],
             },
-        ]
+        ],
     )
     turn, result = body["messages"][1:]
     assert turn["tool_calls"][0]["function"] == {"name": "f", "arguments": '{"a":1}'}
     assert not turn.get("content")
+    assert "reasoning_content" not in turn
     assert "Error" in result["content"]
 
 
 def test_thinking_goes_back_to_models_that_want_it() -> None:
-    target = Target("m", "m", Profile(reasoning_in="reasoning_content"))
+    profile = Profile(reasoning_in="reasoning_content", realm="deepseek")
+    target = Target("m", "m", profile)
     answer = json.dumps(
         {
             "choices": [
@@ -124,7 +128,7 @@ def test_thinking_goes_back_to_models_that_want_it() -> None:
             ]
         }
     ).encode()
-    content = json.loads(CHAT.whole(answer, context()).body)["content"]
+    content = json.loads(CHAT.whole(answer, context(profile=profile)).body)["content"]
     assert [block["type"] for block in content] == ["thinking", "tool_use"]
     assert content[0]["signature"]
     body, _ = sent(
@@ -139,8 +143,15 @@ def test_thinking_goes_back_to_models_that_want_it() -> None:
         ],
     )
     assert body["messages"][1]["reasoning_content"] == "R1"
+    elsewhere = Target("m", "m", Profile(reasoning_in="reasoning_content", realm="zai"))
+    body, _ = sent(
+        elsewhere, messages=[*HI, {"role": "assistant", "content": [content[0], SAID]}, *HI]
+    )
+    assert "reasoning_content" not in body["messages"][1]
 
 
+HI: list[dict[str, Any]] = [{"role": "user", "content": "Hi"}]
+SAID = {"type": "text", "text": "x"}
 TOOL = {"name": "f", "input_schema": {"type": "object"}}
 
 

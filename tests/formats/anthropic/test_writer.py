@@ -21,7 +21,7 @@ from zurelay.chat.events import (
     UsageSeen,
 )
 from zurelay.chat.usage import Usage
-from zurelay.formats.anthropic.envelope import UNSIGNED, unseal
+from zurelay.formats.anthropic.envelope import unseal, unsigned
 from zurelay.formats.anthropic.hub import MessagesHubFront
 from zurelay.formats.anthropic.writer import MessageWriter
 from zurelay.formats.fold import EventFold
@@ -114,7 +114,7 @@ def test_blocks_change_with_what_is_said() -> None:
         )
     )
     assert found["content"] == [
-        {"type": "thinking", "thinking": "a", "signature": UNSIGNED},
+        {"type": "thinking", "thinking": "a", "signature": unsigned("anthropic")},
         {"type": "text", "text": "b"},
         {"type": "thinking", "thinking": "c", "signature": "SIG"},
         {"type": "redacted_thinking", "data": "D"},

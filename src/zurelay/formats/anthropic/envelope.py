@@ -14,6 +14,7 @@ from zurelay.formats.origin import origin
 
 NATIVE = origin("anthropic", ORIGIN)
 _MARK = "gw1."
+_PLAIN = "plain"
 
 
 class _Sealed(msgspec.Struct, array_like=True):
@@ -26,16 +27,18 @@ class _Sealed(msgspec.Struct, array_like=True):
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder(_Sealed).decode
 
-UNSIGNED = _MARK + urlsafe_b64encode(_ENCODE(_Sealed())).decode().rstrip("=")
-"""The signature of thinking that came without a proof."""
 
-
-def seal(signature: str, origin: str | None, redacted: bool, call_id: str | None = None) -> str:
-    """The signature that callers see."""
-    if origin == NATIVE and not redacted and call_id is None:
+def seal(signature: str, found: str | None, redacted: bool, call_id: str | None = None) -> str:
+    """The signature that callers see of a proof whose origin is `found`."""
+    if found == NATIVE and not redacted and call_id is None:
         return signature
-    raw = _ENCODE(_Sealed(origin or "", signature, redacted, call_id))
+    raw = _ENCODE(_Sealed(found or "", signature, redacted, call_id))
     return _MARK + urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def unsigned(realm: str) -> str:
+    """The signature of thinking that came from `realm` without a proof."""
+    return seal("", origin(realm, _PLAIN) if realm else "", redacted=False)
 
 
 def is_foreign(signature: str) -> bool:
@@ -55,7 +58,7 @@ def unseal(text: str, signature: str) -> tuple[Thinking, ...]:
     except (ValueError, msgspec.DecodeError):
         return (Thinking(text),) if text else ()
     if not found.signature:
-        return (Thinking(text),) if text else ()
+        return (Thinking(text, None, found.origin or None),) if text else ()
     proof = Thinking("", found.signature, found.origin, found.redacted, found.call_id)
     if found.redacted or found.call_id is not None:
         return (Thinking(text), proof) if text else (proof,)

@@ -47,7 +47,7 @@ class MessagesHubFront:
         sequence = choice.sequence if choice.finish_reason == "stop" else None
         body = {
             **message(context, usage),
-            "content": list(_blocks(choice.parts)),
+            "content": list(_blocks(choice.parts, context.profile.realm)),
             "stop_reason": stop_reason(choice.finish_reason, sequence, refused=refused),
             "stop_sequence": sequence,
             "usage": counts.write(usage),
@@ -55,33 +55,33 @@ class MessagesHubFront:
         return json.encode(body)
 
 
-def _blocks(parts: Iterable[Part]) -> Iterable[Json]:
+def _blocks(parts: Iterable[Part], realm: str) -> Iterable[Json]:
     """Content blocks; a proof without a text of its own belongs to the thinking before it."""
     waiting: Thinking | None = None
     for part in parts:
         if isinstance(part, Thinking):
             bare = part.signature and (part.redacted or part.call_id) and part.origin
             if bare and part.origin != envelope.NATIVE and waiting is not None:
-                yield _thinking(waiting.text, part)
+                yield _thinking(waiting.text, part, realm)
                 waiting = None
                 continue
             if waiting is not None:
-                yield _thinking(waiting.text, waiting)
+                yield _thinking(waiting.text, waiting, realm)
             waiting = part if part.signature is None else None
             if part.signature is not None:
-                yield _thinking(part.text, part)
+                yield _thinking(part.text, part, realm)
             continue
         if waiting is not None:
-            yield _thinking(waiting.text, waiting)
+            yield _thinking(waiting.text, waiting, realm)
             waiting = None
         yield from _block(part)
     if waiting is not None:
-        yield _thinking(waiting.text, waiting)
+        yield _thinking(waiting.text, waiting, realm)
 
 
-def _thinking(text: str, proof: Thinking) -> Json:
+def _thinking(text: str, proof: Thinking, realm: str) -> Json:
     if proof.signature is None:
-        return {"type": "thinking", "thinking": text, "signature": envelope.UNSIGNED}
+        return {"type": "thinking", "thinking": text, "signature": envelope.unsigned(realm)}
     if proof.redacted and proof.origin == envelope.NATIVE and proof.call_id is None:
         return {"type": "redacted_thinking", "data": proof.signature}
     signature = envelope.seal(proof.signature, proof.origin, proof.redacted, proof.call_id)

@@ -205,11 +205,12 @@ class MessageWriter:
     def _delta(self, delta: Json) -> None:
         self._out.append(frame("content_block_delta", {"index": self._index, "delta": delta}))
 
-    def _close(self, signature: str = envelope.UNSIGNED) -> None:
+    def _close(self, signature: str = "") -> None:
         if not self._open:
             return
         if self._open == "thinking":
-            self._delta({"type": "signature_delta", "signature": signature})
+            proof = signature or envelope.unsigned(self._context.profile.realm)
+            self._delta({"type": "signature_delta", "signature": proof})
         self._out.append(frame("content_block_stop", {"index": self._index}))
         self._open, self._call = "", -1
 

@@ -25,6 +25,7 @@ from zurelay.chat.request import AnswerFormat, Request, ToolChoice, Turn
 from zurelay.formats.base import Inbound, Outbound, Target
 from zurelay.formats.openai_chat import checks, edit, messages
 from zurelay.formats.openai_chat.view import REQUEST
+from zurelay.formats.origin import is_foreign
 from zurelay.formats.reported import reported
 from zurelay.wire import json
 
@@ -35,7 +36,7 @@ NAME = "openai_chat"
 
 def write(request: Request, target: Target) -> Outbound:
     """The upstream request; raises Refused where it cannot be written."""
-    body = json.encode(_body(request))
+    body = json.encode(_body(request, target.profile.realm))
     view = REQUEST.decode(body)
     seen = messages.Seen()
     messages.check(view.messages, seen)
@@ -56,9 +57,9 @@ def write(request: Request, target: Target) -> Outbound:
     )
 
 
-def _body(request: Request) -> Json:
+def _body(request: Request, realm: str) -> Json:
     fields: Json = {
-        "messages": [message for turn in request.turns for message in _messages(turn)],
+        "messages": [message for turn in request.turns for message in _messages(turn, realm)],
         "max_completion_tokens": request.max_output,
         "temperature": request.temperature,
         "top_p": request.top_p,
@@ -115,10 +116,10 @@ def _format(wanted: AnswerFormat | None) -> Json | None:
     return {"type": "json_schema", "json_schema": given}
 
 
-def _messages(turn: Turn) -> Iterable[Json]:
+def _messages(turn: Turn, realm: str) -> Iterable[Json]:
     """The messages of one turn: tool results first, each its own, then the rest."""
     if turn.role == "assistant":
-        yield _assistant(turn)
+        yield _assistant(turn, realm)
         return
     aside: list[Part] = []
     rest: list[Part] = []
@@ -146,11 +147,14 @@ def _result(result: ToolResult, aside: list[Part]) -> Json:
     return {"role": "tool", "tool_call_id": result.call_id, "content": text}
 
 
-def _assistant(turn: Turn) -> Json:
+def _assistant(turn: Turn, realm: str) -> Json:
+    """What the model said; thinking of another vendor is dropped whole, not shown as words."""
     message: Json = {"role": "assistant"}
     texts = [part.text for part in turn.parts if isinstance(part, Text)]
     refusals = [part.text for part in turn.parts if isinstance(part, RefusalText)]
     thoughts = [part for part in turn.parts if isinstance(part, Thinking)]
+    if any(is_foreign(part.origin, realm) for part in thoughts):
+        thoughts = []
     calls = [part for part in turn.parts if isinstance(part, ToolCall)]
     message["content"] = "\n\n".join(texts) if texts or not (calls or refusals) else None
     if refusals:

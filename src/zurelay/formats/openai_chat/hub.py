@@ -197,11 +197,12 @@ def _message(parts: Sequence[Part]) -> Json:
     thought = "".join(part.text for part in thoughts)
     if thought:
         message["reasoning_content"] = thought
-    signed = [
-        _signed(part.signature, part.origin, part.redacted, part.call_id)
-        for part in thoughts
-        if part.signature
-    ]
+    signed: list[Json] = []
+    for part in thoughts:
+        if part.signature:
+            proof = _signed(part.signature, part.origin, part.redacted, part.call_id)
+            later = signed and not part.redacted
+            signed.append({**proof, "text": part.text} if later else proof)
     if signed:
         message["reasoning_details"] = signed
     if refusals:
@@ -219,7 +220,10 @@ def _message(parts: Sequence[Part]) -> Json:
 
 
 def _signed(signature: str, origin: str | None, redacted: bool, call_id: str | None) -> Json:
-    """`id` is the tool call that the proof hangs on, as other gateways write it too."""
+    """`id` is the tool call that the proof hangs on, as other gateways write it too.
+
+    Every proof of a text but the first repeats its `text`, so that it is known which is whose.
+    """
     bound = {} if call_id is None else {"id": call_id}
     if redacted:
         return {"type": "reasoning.encrypted", **bound, "data": signature, "format": origin}
@@ -233,6 +237,8 @@ class ChatEventWriter:
         self._writer = ChunkWriter(context)
         self._include_usage = context.include_usage
         self._begun: set[int] = set()
+        self._signed = False
+        self._thought: list[str] = []  # since the last proof
 
     def write(self, events: Sequence[Event]) -> bytes:
         """The chunks for some events."""
@@ -247,11 +253,18 @@ class ChatEventWriter:
             case TextDelta(text, choice):
                 return self._delta(choice, {"content": text})
             case ThinkingDelta(text, choice):
+                if choice == 0:
+                    self._thought.append(text)
                 return self._delta(choice, {"reasoning_content": text})
             case RefusalDelta(text, choice):
                 return self._delta(choice, {"refusal": text})
             case ThinkingSigned(signature, origin, redacted, call_id):
                 signed = _signed(signature, origin, redacted, call_id)
+                if self._signed and not redacted:
+                    signed["text"] = "".join(self._thought)
+                self._signed = True
+                if not redacted:
+                    self._thought = []
                 return self._delta(0, {"reasoning_details": [signed]})
             case ToolCallStarted(index, call_id, name, choice):
                 function = {"name": name, "arguments": ""}

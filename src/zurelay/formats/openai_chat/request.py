@@ -230,12 +230,15 @@ def thinking(message: Mapping[str, Any]) -> Iterable[Thinking]:
     if not signed:
         text = text or reasoning_text(dict(message))
         return [Thinking(text)] if text else []
+    repeated = "".join(item["text"] for item in signed if isinstance(item.get("text"), str))
+    text = (text or "").removesuffix(repeated)
     out = []
     for item in signed:
         redacted = bool(item.get("data"))
-        own = "" if redacted else item.get("text") or text or ""
-        if not redacted:
-            text = None  # shown apart, it belongs to the first proof
+        known = item.get("text")
+        own = "" if redacted else known if isinstance(known, str) else text
+        if not redacted and known is None:
+            text = ""  # shown apart, it belongs to the first proof
         proof = str(item.get("data") or item.get("signature"))
         origin, bound = item.get("format"), item.get("id")
         out.append(
