@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -141,6 +142,24 @@ async def test_one_inner_address_among_public_ones_refuses_the_name(
         with pytest.raises(Unfetchable):
             await downloader.fetch([f"http://public.test:{port}/a"])
     assert server.connections == 0
+
+
+async def test_names_are_looked_up_in_threads_of_their_own(
+    server: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def look_up(host: str, port: int, **options: Any) -> Any:
+        seen.append(threading.current_thread().name)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (INSIDE, port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    server.enqueue(reply(b"bytes"))
+    port = server.base_url.rpartition(":")[2]
+    async with _downloader(server) as downloader:
+        await downloader.fetch([f"http://slow.test:{port}/a"])
+    assert len(seen) == 1
+    assert seen[0].startswith("names")
 
 
 async def test_the_environments_proxy_is_not_used(

@@ -9,6 +9,8 @@ import os
 import socket
 import ssl
 from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Executor
+from functools import partial
 from typing import Any
 
 from typing_extensions import override
@@ -223,10 +225,23 @@ class _Tunnel(asyncio.Protocol):
             self.open.exception()  # seen, even if the call has gone
 
 
-async def _resolve(host: str, port: int) -> list[_Address]:
+def resolver(executor: Executor) -> Resolve:
+    """The system's resolver in threads of its own, for names that may be slow on purpose."""
+
+    async def resolve(host: str, port: int) -> list[_Address]:
+        return await _resolve(host, port, executor)
+
+    return resolve
+
+
+async def _resolve(host: str, port: int, executor: Executor | None = None) -> list[_Address]:
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        if executor is None:
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        else:
+            look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+            found = await loop.run_in_executor(executor, look_up)
     except (OSError, UnicodeError):
         raise UpstreamError(
             ErrorKind.DNS, f"the name {host} cannot be resolved", before_answer=True

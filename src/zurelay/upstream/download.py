@@ -7,13 +7,14 @@ Does not know requests, formats or what the bytes are for.
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 from urllib.parse import urljoin
 
 from zurelay.upstream.addresses import is_public
 from zurelay.upstream.base import Call, UpstreamError
 from zurelay.upstream.client import HttpClient
-from zurelay.upstream.dialing import Resolve
+from zurelay.upstream.dialing import Resolve, resolver
 from zurelay.upstream.reading import Stream
 from zurelay.upstream.url import parse_url
 
@@ -22,6 +23,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 5
 _CONNECT_SECONDS = 5.0
 _LONGEST_URL = 8192
+_MOST_LOOKUPS = 4
 
 
 class Unfetchable(Exception):  # noqa: N818 - says what the URL is
@@ -79,6 +81,9 @@ class Downloader(Downloads):
         allowed: Callable[[str], bool] = is_public,
         resolve: Resolve | None = None,
     ) -> None:
+        # Names that never resolve must not hold up those of upstreams.
+        self._names = ThreadPoolExecutor(_MOST_LOOKUPS, thread_name_prefix="names")
+        resolve = resolve or resolver(self._names)
         self._client = HttpClient(most_idle=0, allowed=allowed, resolve=resolve)
         self._seconds = seconds
         self._most = most
@@ -112,6 +117,7 @@ class Downloader(Downloads):
     async def aclose(self) -> None:
         """Close every connection."""
         await self._client.aclose()
+        self._names.shutdown(wait=False, cancel_futures=True)
 
     async def _one(self, url: str, allowance: _Allowance) -> bytes:
         try:
