@@ -28,7 +28,7 @@ MB = 1024 * 1024
 WARM_UP = 0.4
 """The part of the run after which memory must be flat."""
 GROWTH = 0.1
-SLACK_MB = 6.0
+SLACK_MB = 10.0
 
 
 class Footprint:
