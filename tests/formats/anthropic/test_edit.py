@@ -198,6 +198,7 @@ def test_a_force_that_the_model_refuses_becomes_a_line_that_goes_last() -> None:
     assert body["messages"][-1]["role"] == "system"
     assert "`f`" in body["messages"][-1]["content"]
     assert out.dropped == ("tool_choice",)
+    assert out.must_call
     assert edited(target(OLD), tools=[TOOL], tool_choice=choice)[0]["tool_choice"] == choice
 
 

@@ -154,6 +154,7 @@ def test_an_assembled_answer_is_the_plain_one() -> None:
     assert (body["id"], body["model"], body["stop_reason"]) == ("msg_1", "public-model", "tool_use")
     assert body["usage"]["output_tokens"] == 23
     assert answer.usage == Usage(input=4, cached_input=2455, output=23)
+    assert answer.called
     broken = Assembler(made.context())
     broken.feed(made.start())
     broken.end()
@@ -166,6 +167,7 @@ def test_a_plain_answer_keeps_what_it_does_not_own() -> None:
     assert json.loads(answer.body) == {**body, "id": "msg_1", "model": "public-model"}
     assert answer.usage == Usage(input=4, cached_input=2455, output=23)
     assert answer.finish_reason == "tool_calls"
+    assert answer.called
     assert answer.delivered_length > 0
 
 
@@ -177,6 +179,7 @@ def test_a_plain_answer_without_a_count_is_estimated() -> None:
     answer = whole(json.dumps(body).encode(), made.context())
     assert answer.usage == Usage(input=10, output=10, estimated=True)
     assert json.loads(answer.body)["usage"]["output_tokens"] == 10
+    assert not answer.called
 
 
 @pytest.mark.parametrize(

@@ -69,14 +69,16 @@ def write(inbound: Inbound, target: Target) -> Outbound:
     _sampling(fields, profile, dropped)
     if "foreign_thinking" in inbound.marks:
         fields["messages"] = _without_foreign(fields["messages"])
-    if Ability.FORCED_TOOL in inbound.needs and profile.forced_tools == "never":
+    refused = Ability.FORCED_TOOL in inbound.needs and profile.forced_tools == "never"
+    if refused:
         _not_forced(fields, dropped)
     if not profile.long_cache:
         fields = _short_cached(fields)
     if target.stream:
         fields["stream"] = _TRUE
     headers = _headers(fields, inbound, profile, dropped)
-    return Outbound(PATH, json.encode(fields), tuple(dict.fromkeys(dropped)), headers)
+    named = tuple(dict.fromkeys(dropped))
+    return Outbound(PATH, json.encode(fields), named, headers, must_call=refused)
 
 
 def write_count(inbound: Inbound, target: Target) -> Outbound:

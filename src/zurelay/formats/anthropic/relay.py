@@ -258,7 +258,13 @@ class Assembler(MessageStream):
             "content": list(self._blocks.values()),
             "usage": self._usage or counts.write(usage),
         }
-        return WholeAnswer(json.encode(body), usage, self.finish_reason, self.delivered_length)
+        return WholeAnswer(
+            json.encode(body),
+            usage,
+            self.finish_reason,
+            self.delivered_length,
+            called=any(map(_calls, self._blocks.values())),
+        )
 
     def _write(self, kind: str, event: Json, one: Frame) -> bytes:  # noqa: ARG002 - kept, not sent
         index = event.get("index")
@@ -330,7 +336,12 @@ def whole(body: bytes, context: AnswerContext, usage: Usage | None = None) -> Wh
     if not counted:
         out["usage"] = counts.write(found)
     finish = FINISH.get(str(reason), "stop")
-    return WholeAnswer(json.encode(out), found, finish, delivered)
+    called = any(map(_calls, content))
+    return WholeAnswer(json.encode(out), found, finish, delivered, called=called)
+
+
+def _calls(block: object) -> bool:
+    return isinstance(block, dict) and block.get("type") == "tool_use"
 
 
 def _says(block: object) -> bool:
