@@ -201,6 +201,37 @@ async def test_vertex_is_asked_with_a_token_signed_for(
     assert claims(asked)["aud"] == endpoint.base_url + "/token"
 
 
+@pytest.mark.parametrize("model", ["gemini-3.5-flash", "vertex-only"])
+async def test_prompts_are_counted_by_google_itself(
+    caller: Caller,
+    upstream: ScriptedUpstream,
+    vertex: ScriptedUpstream,
+    endpoint: ScriptedUpstream,
+    model: str,
+) -> None:
+    endpoint.enqueue(token())
+    here = vertex if model == "vertex-only" else upstream
+    here.enqueue(json_reply({"totalTokens": 321}))
+    body = {"model": model, "messages": [{"role": "user", "content": "Hi"}]}
+    answer = await caller.send(
+        "POST", "/v1/messages/count_tokens", json.dumps(body).encode(), caller.gateway.headers
+    )
+    assert answer.json == {"input_tokens": 321}
+    assert "x-zurelay-estimated" not in answer.headers
+    assert here.requests[0].path.endswith("gemini-3.5-flash:countTokens")
+
+
+async def test_a_film_at_youtube_is_watched_there(
+    caller: Caller, upstream: ScriptedUpstream
+) -> None:
+    upstream.enqueue(json_reply(HELLO))
+    part = {"type": "video_url", "video_url": {"url": "https://www.youtube.com/watch?v=abc"}}
+    answer = await ask(caller, messages=[{"role": "user", "content": [part]}])
+    assert answer.status == 200
+    (sent,) = upstream.requests[0].json["contents"][0]["parts"]
+    assert sent["fileData"]["fileUri"] == part["video_url"]["url"]  # type: ignore[index]
+
+
 async def test_claude_on_vertex_is_reached_in_its_own_format(
     caller: Caller, vertex: ScriptedUpstream, endpoint: ScriptedUpstream
 ) -> None:

@@ -13,9 +13,9 @@ from zurelay.api import answers, offload
 from zurelay.api.core import Core
 from zurelay.api.exchange import HttpExchange
 from zurelay.chat.problems import Refused
-from zurelay.formats import remote_media
-from zurelay.formats.anthropic import NAME, edit
+from zurelay.formats import counters, remote_media
 from zurelay.formats.base import Front, Inbound, Target
+from zurelay.formats.counters import Counter
 from zurelay.plan.planner import Candidate, Plan, make_plan
 from zurelay.upstream.base import Call, UpstreamError
 from zurelay.upstream.reading import fetch
@@ -23,13 +23,6 @@ from zurelay.upstream.reading import fetch
 _SECONDS = 5.0
 """How long the provider's count is waited for."""
 _MOST = 64 * 1024
-
-
-class _Count(msgspec.Struct):
-    input_tokens: int
-
-
-_COUNT = msgspec.json.Decoder(_Count)
 
 
 def count_tokens(core: Core, exchange: HttpExchange, front: Front) -> None:
@@ -70,31 +63,39 @@ def _count(core: Core, exchange: HttpExchange, front: Front, key: Key, inbound: 
     )
     candidate = plan.candidates[0]
     provider = candidate.route.provider
+    counter = counters.counter(candidate.model.format or provider.kind.format)
     # A server inside would fetch what is named by URL; a count is not worth a download.
-    kept_in = not provider.hosted and remote_media.marked(inbound)
-    if candidate.model.format or provider.kind.format != NAME or kept_in:
+    fetches = counter is not None and provider.hosted and counter.fetches
+    if counter is None or (not fetches and remote_media.marked(inbound)):
         _answer(core, exchange, plan.input_estimate, estimated=True)
         return
     headers = answers.kept_headers(exchange, front)
     inbound = msgspec.structs.replace(inbound, headers=headers)
-    exchange.spawn(_ask(core, exchange, inbound, candidate, plan))
+    exchange.spawn(_ask(core, exchange, inbound, candidate, plan, counter))
 
 
 async def _ask(
-    core: Core, exchange: HttpExchange, inbound: Inbound, candidate: Candidate, plan: Plan
+    core: Core,
+    exchange: HttpExchange,
+    inbound: Inbound,
+    candidate: Candidate,
+    plan: Plan,
+    counter: Counter,
 ) -> None:
-    found = await _own_count(core, inbound, candidate)
+    found = await _own_count(core, inbound, candidate, counter)
     if found is None:
         _answer(core, exchange, plan.input_estimate, estimated=True)
     else:
         _answer(core, exchange, found, estimated=False)
 
 
-async def _own_count(core: Core, inbound: Inbound, candidate: Candidate) -> int | None:
+async def _own_count(
+    core: Core, inbound: Inbound, candidate: Candidate, counter: Counter
+) -> int | None:
     """The provider's count, None if it gave none."""
     provider = candidate.route.provider
     try:
-        outbound = edit.write_count(inbound, _target(candidate))
+        outbound = counter.write(inbound, _target(candidate))
         call = Call(
             method="POST",
             url=provider.base_url + outbound.path,
@@ -111,8 +112,8 @@ async def _own_count(core: Core, inbound: Inbound, candidate: Candidate) -> int 
             response = await fetch(core.parts.services.client(provider), call)
         if response.status != 200:
             return None
-        return _COUNT.decode(response.body).input_tokens
-    except (UpstreamError, TimeoutError, Refused, msgspec.DecodeError):
+        return counter.read(response.body)
+    except (UpstreamError, TimeoutError, Refused):
         return None
 
 
