@@ -50,6 +50,7 @@ ENDPOINTS: dict[str, Endpoint] = {
     "/v1/messages/count_tokens": Endpoint(
         ("POST",), counting.count_tokens, "anthropic_count", reads_body=True
     ),
+    "/v1/responses": Endpoint(("POST",), completions.serve, "openai_responses", reads_body=True),
     "/v1/embeddings": Endpoint(("POST",), completions.serve, "embeddings", reads_body=True),
     "/v1/models": Endpoint(("GET",), lists.models),
     "/v1/models/": Endpoint(("GET",), lists.model),

@@ -11,6 +11,7 @@ def back_format(
     own: str,
     also: Collection[str],
     *,
+    front: str = "",
     only: str = "",
     lacks: Collection[str] = (),
     files: bool = True,
@@ -22,6 +23,7 @@ def back_format(
     Args:
         own: what the provider speaks.
         also: what it speaks besides.
+        front: what the caller speaks.
         only: the one format that reaches the model; empty if `own` does.
         lacks: what the model's Chat Completions endpoint lacks: `tools` while it thinks,
             `thinking` to be read, and effort levels.
@@ -33,6 +35,8 @@ def back_format(
         return only
     if RESPONSES not in also or Ability.AUDIO in needs:
         return own
+    if front == RESPONSES:  # the same words on both sides lose least
+        return RESPONSES
     tools_refused = "tools" in lacks and Ability.TOOLS in needs and effort != "none"
     unshared = "thinking" in lacks and effort not in (None, "none")
     file_refused = not files and Ability.PDF in needs

@@ -18,14 +18,22 @@ from zurelay.formats.openai_chat.exchange import ChatToChat
 from zurelay.formats.openai_chat.front import ChatFront
 from zurelay.formats.openai_chat.hub import ChatBack, ChatHubFront
 from zurelay.formats.openai_responses.back import ResponsesBack
+from zurelay.formats.openai_responses.front import ResponsesFront
+from zurelay.formats.openai_responses.hub import ResponsesHubFront
 from zurelay.formats.translate import Back, HubFront, TranslatingExchange
 from zurelay.formats.vertex_messages import NAME as VERTEX
 from zurelay.formats.vertex_messages.exchange import VertexExchange
 
-FRONTS: tuple[Front, ...] = (ChatFront(), MessagesFront(), CountFront(), EmbeddingsFront())
+FRONTS: tuple[Front, ...] = (
+    ChatFront(),
+    MessagesFront(),
+    CountFront(),
+    ResponsesFront(),
+    EmbeddingsFront(),
+)
 """Formats that callers speak."""
 
-HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(), MessagesHubFront())
+HUB_FRONTS: tuple[HubFront, ...] = (ChatHubFront(), MessagesHubFront(), ResponsesHubFront())
 """Those of them that can be translated, as far as that needs them."""
 
 BACKS: tuple[Back, ...] = (

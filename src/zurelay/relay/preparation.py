@@ -5,6 +5,7 @@ Pure; knows no socket and no time.
 
 from collections.abc import Collection
 
+from zurelay.chat.profile import Profile
 from zurelay.formats.base import AnswerContext, Outbound, Target
 from zurelay.formats.choose import back_format
 from zurelay.meter.record import Attempt as AttemptRecord
@@ -52,6 +53,7 @@ def back(job: Job, candidate: Candidate) -> str:
     return back_format(
         kind.format,
         kind.also,
+        front=job.front.name,
         only=job.front.name if job.inbound.mode == "embeddings" else model.format,
         lacks=profile.chat_lacks,
         files=profile.file_parts,
@@ -81,6 +83,20 @@ def context(
         tool_names=outbound.tool_names,
         json_text=outbound.json_text,
         must_call=outbound.must_call and not has_spare,
+        asked=inbound.body,
+    )
+
+
+def unanswered(job: Job) -> AnswerContext:
+    """What an answer says about itself that never began."""
+    return AnswerContext(
+        answer_id=job.answer_id,
+        created=job.created,
+        model=job.plan.asked,
+        include_usage=job.inbound.include_usage,
+        prompt_estimate=job.plan.input_estimate,
+        profile=Profile(),
+        asked=job.inbound.body,
     )
 
 

@@ -73,7 +73,7 @@ class Run:
         self._busy = False
         self._open = False
         self._spare: Attempt | None = None  # answers if no other does
-        self._begun = False  # something of an answer was sent
+        self._speaker = signals.REQUEST  # the attempt of whose answer something was sent
         self._sent_headers: list[headers.Header] = []
         self._last_write = 0.0
         self._last_alive = 0.0
@@ -351,7 +351,7 @@ class Run:
 
     def _send(self, action: signals.Send) -> None:
         if action.out:
-            self._begun = True
+            self._speaker = action.attempt
             self._last_write = self._loop.time()
             self._sink.write(action.out)
 
@@ -359,7 +359,8 @@ class Run:
         self._last_write = self._loop.time()
         if not self._sink.paused:
             front = self._job.front
-            filler = front.keep_alive_inside if self._begun else front.keep_alive
+            inside = self._speaker != signals.REQUEST
+            filler = front.keep_alive_inside if inside else front.keep_alive
             self._sink.write(self._comment(filler))
 
     def _fail(self, action: "signals.Refuse | signals.SendFault") -> None:
@@ -445,7 +446,8 @@ class Run:
         job = self._job
         if self._open:
             comment = b"" if attempt is None else self._late_comment(attempt)
-            self._sink.close(comment + job.front.problem_event(problem, job.record.id))
+            speaker = self._attempts.get(self._speaker)
+            self._sink.close(comment + telling.last_event(job, problem, speaker))
             return
         status, body = job.front.problem_body(problem, job.record.id)
         self._sink.answer(status, [headers.JSON, *headers.of_problem(problem)], body)

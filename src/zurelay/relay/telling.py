@@ -7,7 +7,10 @@ from dataclasses import replace
 
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.problems import FailedAttempt, Problem
+from zurelay.formats.base import FailingFront, FailingStream
 from zurelay.plan.planner import Candidate
+from zurelay.relay import preparation
+from zurelay.relay.attempt import Attempt
 from zurelay.relay.job import Job
 
 
@@ -49,3 +52,13 @@ def failed(job: Job, candidate: Candidate, fault: Fault, said: str) -> FailedAtt
         provider.label or (provider.name if exposed else ""),
         said if exposed else "",
     )
+
+
+def last_event(job: Job, problem: Problem, speaker: Attempt | None) -> bytes:
+    """What ends an open stream badly; `speaker`: the attempt that has told part of an answer."""
+    front = job.front
+    if not isinstance(front, FailingFront):
+        return front.problem_event(problem, job.record.id)
+    stream = None if speaker is None else speaker.stream
+    told = stream.failure(problem) if isinstance(stream, FailingStream) else None
+    return front.failure(problem, preparation.unanswered(job)) if told is None else told

@@ -1,4 +1,4 @@
-"""OpenAI's Responses format, spoken upstream."""
+"""OpenAI's Responses format, spoken by callers and upstreams."""
 
 ORIGIN = "responses"
 """What encrypted thinking of this format came in; with the realm it is its origin."""

@@ -23,6 +23,7 @@ from zurelay.chat.parts import (
 )
 from zurelay.chat.problems import Refused
 from zurelay.chat.request import AnswerFormat, Request, Tool, ToolChoice, Turn
+from zurelay.formats import cache_marks
 from zurelay.formats.base import Outbound, Target
 from zurelay.formats.openai_responses import ORIGIN
 from zurelay.formats.origin import may_read
@@ -54,6 +55,8 @@ def write(asked: Request, target: Target) -> Outbound:
         raise Refused(problems.invalid_value("n", told))
     dropped = [name for name in DROPS if getattr(asked, name) is not None]
     first = _leading(asked.turns)
+    if any(cache_marks.written(p, target.profile) for t in asked.turns[:first] for p in t.parts):
+        first = 0  # only parts carry breakpoints
     body: Json = {"model": target.upstream_model, "store": False}
     if first:
         body["instructions"] = "\n\n".join(_texts(asked.turns[:first]))
@@ -66,7 +69,7 @@ def write(asked: Request, target: Target) -> Outbound:
     body |= _cache_and_tier(asked, target, dropped)
     if target.stream:
         body["stream"] = True
-    dropped += reported(name for name in asked.extra if name not in body)
+    dropped += reported(name for name, value in asked.extra.items() if body.get(name) != value)
     return Outbound(
         PATH,
         json.encode(body),
@@ -101,10 +104,10 @@ def _items(turn: Turn, target: Target, dropped: list[str]) -> Iterable[Json]:
             call_id = legal(part.call_id, "max64")
             yield {"type": "function_call_output", "call_id": call_id, "output": _output(part)}
         else:
-            rest.append(_input_part(part))
+            rest.append(_input_part(part) | cache_marks.written(part, target.profile))
     if rest:
         role = "developer" if turn.role == "system" else turn.role
-        alone = len(rest) == 1 and rest[0]["type"] == "input_text"
+        alone = len(rest) == 1 and rest[0].keys() == {"type", "text"}
         yield {"role": role, "content": rest[0]["text"] if alone else rest}
 
 

@@ -1,4 +1,4 @@
-"""Token counts in Responses' words, read into the one form in `chat`.
+"""Token counts in Responses' words, to and from the one form in `chat`.
 
 Every count that is no number >= 0 counts as left out, and parts never exceed their whole.
 """
@@ -38,6 +38,21 @@ def read(usage: object) -> Usage | None:
         output=output,
         reasoning=None if reasoning is None else min(reasoning, output),
     )
+
+
+def write(usage: Usage) -> dict[str, Any]:
+    """The `usage` object callers get."""
+    cached: dict[str, int] = {"cached_tokens": usage.cached_input}
+    written = usage.cache_write + usage.cache_write_long
+    if written:
+        cached["cache_write_tokens"] = written
+    return {
+        "input_tokens": usage.prompt,
+        "input_tokens_details": cached,
+        "output_tokens": usage.completion,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning or 0},
+        "total_tokens": usage.total,
+    }
 
 
 def _count(fields: Mapping[str, Any], name: str) -> int | None:
