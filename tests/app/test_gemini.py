@@ -175,7 +175,8 @@ async def test_a_proof_travels_through_the_caller_and_back_to_where_it_came_from
     (here,) = upstream.requests[1].json["contents"][1]["parts"]
     assert here["thoughtSignature"] == "U0lH"
     (there,) = vertex.requests[0].json["contents"][1]["parts"]
-    assert there["functionCall"] == here["functionCall"]
+    assert there["functionCall"] == {"name": "f", "args": {"x": 1}}
+    assert here["functionCall"] == {**there["functionCall"], "id": said["tool_calls"][0]["id"]}
     assert there["thoughtSignature"] == "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
     answered = upstream.requests[1].json["contents"][2]["parts"][0]["functionResponse"]
     assert (answered["name"], answered["response"]) == ("f", {"output": "done"})

@@ -77,6 +77,7 @@ class Profile:
             for.
         path_prefix: stands before the path that the format itself gives.
         media_in_results: on Gemini, a function's result may hold pictures and files.
+        call_ids: on Gemini, functions' calls and results carry ids.
         dimensions_field: on embeddings, the name it takes for `dimensions`.
         prefill: a conversation may end with an assistant turn, which the model goes on with.
         late_system: on Messages, a system entry may stand between turns.
@@ -124,6 +125,7 @@ class Profile:
     thinking_summary: bool = True
     path_prefix: str = ""
     media_in_results: bool = True
+    call_ids: bool = True
     dimensions_field: str = "dimensions"
     prefill: bool = True
     late_system: bool = False

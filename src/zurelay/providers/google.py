@@ -57,7 +57,12 @@ VERTEX = Kind(
     # Claude is reached in its own format, where `routes` name it.
     runs_models_of="anthropic",
     runs_in="vertex_messages",
-    profile=_PROFILE.but(realm="google-vertex", path_prefix="/publishers/google"),
+    profile=_PROFILE.but(
+        realm="google-vertex",
+        path_prefix="/publishers/google",
+        # 'Unknown name "id" at ... function_call', a 400 (vercel/ai #15664, pydantic-ai #5081).
+        call_ids=False,
+    ),
     source="vendor, pydantic-ai, litellm",
     checked=_CHECKED,
 )

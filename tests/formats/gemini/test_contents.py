@@ -52,6 +52,19 @@ def test_results_come_first_and_in_the_order_of_their_calls() -> None:
     assert heard[0]["functionResponse"] == {"id": "a", "name": "f", "response": {"output": "1"}}
 
 
+def test_where_ids_are_refused_order_alone_says_what_belongs_together() -> None:
+    turns = (user(Text("Go")), model(CALL_A, CALL_B), user(RESULT_B, RESULT_A))
+    said, heard = written(*turns, profile=STUDIO.but(call_ids=False))[1:]
+    assert [part["functionCall"] for part in said["parts"]] == [
+        {"name": "f", "args": {"x": 1}},
+        {"name": "g", "args": {}},
+    ]
+    assert [part["functionResponse"] for part in heard["parts"]] == [
+        {"name": "f", "response": {"output": "1"}},
+        {"name": "g", "response": {"output": "2"}},
+    ]
+
+
 def test_a_call_without_a_result_gets_one_and_a_result_without_a_call_becomes_words() -> None:
     heard = written(user(Text("Go")), model(CALL_A), user(RESULT_B))[2]["parts"]
     assert heard[0]["functionResponse"]["response"] == {"error": "No result provided"}

@@ -159,11 +159,13 @@ def _proofs(parts: Sequence[Part], profile: Profile) -> tuple[dict[int, str], st
 
 
 def _call(call: ToolCall, profile: Profile) -> Json:
-    return {
-        "id": legal(call.id, profile.tool_ids),
-        "name": names.legal(call.name),
-        "args": _arguments(call.arguments),
-    }
+    return {**_named(call, profile), "args": _arguments(call.arguments)}
+
+
+def _named(call: ToolCall, profile: Profile) -> Json:
+    """Where there are no ids, calls and results belong together by their order."""
+    called = {"id": legal(call.id, profile.tool_ids)} if profile.call_ids else {}
+    return {**called, "name": names.legal(call.name)}
 
 
 def _arguments(text: str) -> object:
@@ -231,11 +233,7 @@ def _answer(
     dropped: list[str],
 ) -> Json:
     """The answer to one call; what it cannot hold goes to `aside`."""
-    answer: Json = {
-        "id": legal(call.id, profile.tool_ids),
-        "name": names.legal(call.name),
-        "response": {"error": "No result provided"},
-    }
+    answer: Json = {**_named(call, profile), "response": {"error": "No result provided"}}
     if result is None:
         return {"functionResponse": answer}
     texts = [part.text for part in result.parts if isinstance(part, Text)]
