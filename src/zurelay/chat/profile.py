@@ -83,6 +83,10 @@ class Profile:
         late_system: on Messages, a system entry may stand between turns.
         long_cache: on Messages, `cache_control` takes a `ttl`.
         betas: on Messages, the `anthropic-beta` names it takes; None takes any.
+        whole_cache: on Messages, `cache_control` of the whole request marks its end.
+        auto_cache: the operator wants prompt-cache breakpoints set where the caller set none.
+        cache_marks: on Chat Completions and Responses, the field by which a part of another
+            format's request carries its breakpoint; `none` drops it.
     """
 
     token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105
@@ -131,6 +135,9 @@ class Profile:
     late_system: bool = False
     long_cache: bool = True
     betas: frozenset[str] | None = None
+    whole_cache: bool = True
+    auto_cache: bool = False
+    cache_marks: Literal["none", "cache_control", "prompt_cache_breakpoint"] = "none"
 
     def but(self, **changes: Any) -> "Profile":
         """This profile with `changes` laid over it."""

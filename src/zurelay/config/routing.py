@@ -71,8 +71,9 @@ def overridden(model: Model, own: ModelSettings) -> Model:
     }
     if own.price is not None:
         changes |= {"price": own.price, "later": ()}
-    if own.quirks:
-        changes["quirks"] = {**model.quirks, **own.quirks}
+    quirks = {**own.quirks, **({"auto_cache": True} if own.auto_cache else {})}
+    if quirks:
+        changes["quirks"] = {**model.quirks, **quirks}
     return replace(model, **changes) if changes else model  # type: ignore[arg-type]
 
 

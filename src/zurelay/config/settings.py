@@ -390,6 +390,12 @@ class ModelSettings:
         shown="catalogue",
     )
     tools: bool | None = setting(v.FLAG, None, "Whether it takes tools.", shown="catalogue")
+    auto_cache: bool = setting(
+        v.FLAG,
+        False,
+        "Set prompt-cache breakpoints for Claude where the caller set none. Writes cost more than"
+        " plain input, reads far less.",
+    )
     price: Price | None = setting(  # noqa: RUF009 - a field
         PRICE,
         None,

@@ -22,6 +22,8 @@ OPENROUTER = Kind(
         reasoning_in="reasoning_details",
         # Its codes are HTTP numbers; 403 says that the input was flagged (vendor, 2026-11).
         content_codes=frozenset({"403"}),
+        # It passes breakpoints on (vendor's page on prompt caching, 2026-11).
+        cache_marks="cache_control",
         realm="openrouter",
     ),
     source="vendor's pages on errors and streaming",

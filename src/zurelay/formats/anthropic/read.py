@@ -14,6 +14,7 @@ from zurelay.chat.request import AnswerFormat, Request, Tool, ToolChoice, Turn
 from zurelay.formats.anthropic import envelope
 from zurelay.formats.anthropic.checks import BILLING
 from zurelay.formats.base import Inbound
+from zurelay.formats.cache_marks import lifetime
 from zurelay.formats.openai_chat.view import given
 from zurelay.wire import json
 
@@ -64,7 +65,7 @@ def read(inbound: Inbound) -> Request:
 def _system(system: str | list[Json] | None) -> Iterable[Turn]:
     blocks = [{"type": "text", "text": system}] if isinstance(system, str) else system or []
     parts = tuple(
-        Text(block["text"], _cache(block))
+        Text(block["text"], lifetime(block))
         for block in blocks
         if block.get("text") and not block["text"].startswith(BILLING)
     )
@@ -92,7 +93,7 @@ def _part(path: str, block: Json) -> Iterable[Part]:
     elif kind == "tool_result":
         parts = tuple(_result(path, block.get("content")))
         error = bool(block.get("is_error"))
-        yield ToolResult(block["tool_use_id"], parts, error, _cache(block))
+        yield ToolResult(block["tool_use_id"], parts, error, lifetime(block))
     elif kind == "thinking":
         yield from envelope.unseal(block["thinking"], block.get("signature") or "")
     elif kind == "redacted_thinking":
@@ -110,7 +111,7 @@ def _result(path: str, content: str | list[Json] | None) -> Iterable[Text | Imag
 
 
 def _content(path: str, block: Json) -> Iterable[Text | Image | File]:
-    kind, cache = block["type"], _cache(block)
+    kind, cache = block["type"], lifetime(block)
     if kind == "text":
         yield Text(block["text"], cache)
     elif kind == "image":
@@ -164,13 +165,6 @@ def _without_secrets(block: Json) -> Json:
     return {key: value for key, value in block.items() if key not in ("type", "cache_control")}
 
 
-def _cache(block: Json) -> str | None:
-    wanted = block.get("cache_control")
-    if not isinstance(wanted, dict) or wanted.get("type") != "ephemeral":
-        return None
-    return "1h" if wanted.get("ttl") == "1h" else "5m"
-
-
 def _tool(path: str, tool: Json) -> Tool:
     if tool.get("type") not in (None, "custom"):
         told = (
@@ -182,7 +176,7 @@ def _tool(path: str, tool: Json) -> Tool:
         tool.get("description"),
         tool["input_schema"],
         tool.get("strict"),
-        _cache(tool),
+        lifetime(tool),
     )
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from zurelay.chat import problems
 from zurelay.chat.problems import Refused
+from zurelay.chat.profile import Profile
 from zurelay.chat.request import AnswerFormat, Request, Tool, ToolChoice
+from zurelay.formats import cache_marks
 from zurelay.formats.anthropic import VERSION, effort, schema, turns
 from zurelay.formats.anthropic.blocks import cache_control
 from zurelay.formats.base import Outbound, Target
@@ -44,6 +46,7 @@ def write(asked: Request, target: Target) -> Outbound:
         told = "This model gives one answer at a time: 'n' must be 1."
         raise Refused(problems.invalid_value("n", told))
     profile = target.profile
+    asked, whole = _cached(asked, profile)
     dropped = [name for name in DROPS if getattr(asked, name) is not None]
     if any(turn.name is not None for turn in asked.turns):
         dropped.append("messages[].name")
@@ -62,12 +65,15 @@ def write(asked: Request, target: Target) -> Outbound:
     lines: list[str] = []
     choice = _choice(asked, target, lines, dropped)
     answer = _format(asked, target, lines, dropped)
+    if whole and lines:  # ours go last and change: the end of the caller's own is marked
+        turns.mark_end(conversation, whole)
+        whole = {}
     for line in lines:
         turns.add_line(conversation, line, profile)
     if conversation.system:
         body["system"] = conversation.system
     body["messages"] = conversation.messages
-    body |= tools | choice
+    body |= tools | choice | whole
     if thought.thinking is not None:
         body["thinking"] = thought.thinking
     output = answer | ({} if thought.effort is None else {"effort": thought.effort})
@@ -81,7 +87,8 @@ def write(asked: Request, target: Target) -> Outbound:
     body |= _tier(asked, target, dropped)
     if target.stream:
         body["stream"] = True
-    dropped += reported(name for name in asked.extra if name not in _SAMPLING)
+    kept_extra = {*_SAMPLING, *(["cache_control"] if profile.whole_cache else [])}
+    dropped += reported(name for name in asked.extra if name not in kept_extra)
     return Outbound(
         PATH,
         json.encode(body),
@@ -93,6 +100,21 @@ def write(asked: Request, target: Target) -> Outbound:
         json_text=asked.answer_format is not None and "format" not in output,
         must_call="tool_choice" in dropped,
     )
+
+
+def _cached(asked: Request, profile: Profile) -> tuple[Request, Json]:
+    """The request with its breakpoints, and the field that marks the end of the whole.
+
+    Marked as a whole, no message changes when the conversation goes on.
+    """
+    if not cache_marks.wanted(asked, profile):
+        lasting = cache_marks.lifetime(asked.extra) if profile.whole_cache else None
+        return asked, cache_control(lasting, profile)
+    goes_on = cache_marks.goes_on(asked)
+    asked = cache_marks.start_marked(asked)
+    if goes_on and profile.whole_cache:
+        return asked, cache_control("5m", profile)
+    return (cache_marks.end_marked(asked) if goes_on else asked), {}
 
 
 def _limit(asked: Request, target: Target, dropped: list[str]) -> int:

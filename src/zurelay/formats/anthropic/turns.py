@@ -91,6 +91,13 @@ def add_line(conversation: Conversation, text: str, profile: Profile) -> None:
         last["content"].append({"type": "text", "text": _tagged(text)})
 
 
+def mark_end(conversation: Conversation, control: Json) -> None:
+    """Mark the last block that may carry a breakpoint with `control`."""
+    content = conversation.messages[-1]["content"]
+    if content[-1]["type"] not in ("thinking", "redacted_thinking"):
+        content[-1] = {**content[-1], **control}
+
+
 def _leading(turns: Sequence[Turn]) -> int:
     for place, turn in enumerate(turns):
         if turn.role not in _INSTRUCTIONS:

@@ -62,6 +62,7 @@ def laid_over(profile: Profile) -> Profile:
     thinking = frozenset({"temperature", "top_p", "top_k"})
     return profile.but(
         betas=BETAS,
+        whole_cache=False,  # known of Anthropic's own platform alone
         # Signatures of Claude hold wherever it runs (vendor's page on preserved thinking).
         realm="anthropic",
         refuses_while_thinking=profile.refuses_while_thinking | thinking,

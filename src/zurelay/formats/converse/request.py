@@ -11,6 +11,7 @@ from urllib.parse import quote
 from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.chat.request import Request
+from zurelay.formats import cache_marks
 from zurelay.formats.anthropic import effort as claudes
 from zurelay.formats.anthropic import schema
 from zurelay.formats.anthropic.effort import Thought
@@ -50,6 +51,10 @@ def write(asked: Request, target: Target) -> Outbound:
         told = "This model gives one answer at a time: 'n' must be 1."
         raise Refused(problems.invalid_value("n", told))
     profile = target.profile
+    if cache_marks.wanted(asked, profile):
+        goes_on = cache_marks.goes_on(asked)
+        asked = cache_marks.start_marked(asked)
+        asked = cache_marks.end_marked(asked) if goes_on else asked
     dropped = [name for name in DROPS if getattr(asked, name) is not None]
     # Only models of Anthropic and Amazon know results that are errors (vendor, 2026-11).
     marks_errors = is_claude(profile) or _AMAZON.search(target.upstream_model) is not None

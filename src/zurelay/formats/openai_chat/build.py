@@ -21,7 +21,9 @@ from zurelay.chat.parts import (
     ToolResult,
     Video,
 )
+from zurelay.chat.profile import Profile
 from zurelay.chat.request import AnswerFormat, Request, ToolChoice, Turn
+from zurelay.formats import cache_marks
 from zurelay.formats.base import Inbound, Outbound, Target
 from zurelay.formats.openai_chat import checks, edit, messages
 from zurelay.formats.openai_chat.view import REQUEST
@@ -36,7 +38,7 @@ NAME = "openai_chat"
 
 def write(request: Request, target: Target) -> Outbound:
     """The upstream request; raises Refused where it cannot be written."""
-    body = json.encode(_body(request, target.profile.realm))
+    body = json.encode(_body(request, target.profile))
     view = REQUEST.decode(body)
     seen = messages.Seen()
     messages.check(view.messages, seen)
@@ -57,9 +59,9 @@ def write(request: Request, target: Target) -> Outbound:
     )
 
 
-def _body(request: Request, realm: str) -> Json:
+def _body(request: Request, profile: Profile) -> Json:
     fields: Json = {
-        "messages": [message for turn in request.turns for message in _messages(turn, realm)],
+        "messages": [message for turn in request.turns for message in _messages(turn, profile)],
         "max_completion_tokens": request.max_output,
         "temperature": request.temperature,
         "top_p": request.top_p,
@@ -116,10 +118,10 @@ def _format(wanted: AnswerFormat | None) -> Json | None:
     return {"type": "json_schema", "json_schema": given}
 
 
-def _messages(turn: Turn, realm: str) -> Iterable[Json]:
+def _messages(turn: Turn, profile: Profile) -> Iterable[Json]:
     """The messages of one turn: tool results first, each its own, then the rest."""
     if turn.role == "assistant":
-        yield _assistant(turn, realm)
+        yield _assistant(turn, profile.realm)
         return
     aside: list[Part] = []
     rest: list[Part] = []
@@ -131,7 +133,7 @@ def _messages(turn: Turn, realm: str) -> Iterable[Json]:
     content = [*aside, *rest]
     if content:
         named = {"name": turn.name} if turn.name else {}
-        yield {"role": turn.role, **named, "content": _content(content)}
+        yield {"role": turn.role, **named, "content": _content(content, profile)}
 
 
 def _result(result: ToolResult, aside: list[Part]) -> Json:
@@ -174,10 +176,11 @@ def _assistant(turn: Turn, realm: str) -> Json:
     return message
 
 
-def _content(parts: list[Part]) -> object:
-    if len(parts) == 1 and isinstance(parts[0], Text):
+def _content(parts: list[Part], profile: Profile) -> object:
+    marks = [cache_marks.written(part, profile) for part in parts]
+    if len(parts) == 1 and isinstance(parts[0], Text) and not marks[0]:
         return parts[0].text
-    return [_part(part) for part in parts]
+    return [_part(part) | mark for part, mark in zip(parts, marks, strict=True)]
 
 
 def _part(part: Part) -> Json:

@@ -17,6 +17,7 @@ from zurelay.chat.parts import (
 )
 from zurelay.chat.request import AnswerFormat, Request, Tool, ToolChoice, Turn
 from zurelay.formats.base import Inbound
+from zurelay.formats.cache_marks import lifetime
 from zurelay.formats.openai_chat.edit import KEPT_HERE
 from zurelay.formats.openai_chat.history import reasoning_text
 from zurelay.formats.openai_chat.view import given
@@ -109,7 +110,7 @@ def _tool(tool: Json) -> Tool:
         function.get("description"),
         function.get("parameters"),
         function.get("strict"),
-        _cache(tool) or _cache(function),
+        lifetime(tool) or lifetime(function),
     )
 
 
@@ -169,7 +170,7 @@ def _parts(content: str | list[Json] | None) -> list[Part]:
 
 def _part(part: Json) -> Part:
     kind = part["type"]
-    cache = _cache(part)
+    cache = lifetime(part)
     if kind == "text":
         return Text(part["text"], cache)
     if kind == "refusal":
@@ -190,14 +191,6 @@ def _part(part: Json) -> Part:
     if data is None:
         return File(url=file["file_data"], filename=file.get("filename"), cache=cache)
     return File(data=data, media_type=media_type, filename=file.get("filename"), cache=cache)
-
-
-def _cache(part: Json) -> str | None:
-    """The prompt-cache breakpoint that a part or a tool carries in Anthropic's words."""
-    wanted = part.get("cache_control")
-    if not isinstance(wanted, dict) or wanted.get("type") != "ephemeral":
-        return None
-    return "1h" if wanted.get("ttl") == "1h" else "5m"
 
 
 def split_data_url(url: str) -> tuple[str | None, str | None]:

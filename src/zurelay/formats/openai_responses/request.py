@@ -201,14 +201,14 @@ def _limit(asked: Request, target: Target, dropped: list[str]) -> Json:
     return {"max_output_tokens": held}
 
 
-def _thinks(target: Target) -> bool:
+def thinks(target: Target) -> bool:
     """Whether the upstream will think, as far as known: anything but a sure `none` counts."""
     return (target.effort or target.effort_default) != "none"
 
 
 def _sampling(asked: Request, target: Target, dropped: list[str]) -> Json:
     profile = target.profile
-    refused = profile.refuses | (profile.refuses_while_thinking if _thinks(target) else frozenset())
+    refused = profile.refuses | (profile.refuses_while_thinking if thinks(target) else frozenset())
     out: Json = {}
     for name in _SAMPLING:
         value = getattr(asked, name)
@@ -230,9 +230,9 @@ def _tools(asked: Request, target: Target, items: list[Json], dropped: list[str]
         return out
     forcing = target.profile.forced_tools
     forced = choice.mode in ("required", "named")
-    if forced and (forcing == "never" or (forcing == "not_thinking" and _thinks(target))):
+    if forced and (forcing == "never" or (forcing == "not_thinking" and thinks(target))):
         dropped.append("tool_choice")
-        items.append({"role": "developer", "content": _call_line(choice)})
+        items.append({"role": "developer", "content": call_line(choice)})
         return {**out, "tool_choice": "auto"}
     named = choice.mode == "named"
     return {
@@ -241,7 +241,8 @@ def _tools(asked: Request, target: Target, items: list[Json], dropped: list[str]
     }
 
 
-def _call_line(choice: ToolChoice) -> str:
+def call_line(choice: ToolChoice) -> str:
+    """What a model is told that may not be forced."""
     if choice.mode == "named":
         return f"You must answer with a call of the tool `{choice.name}`."
     return "You must answer with a call of at least one of the tools."
@@ -290,7 +291,7 @@ def _reasoning(target: Target) -> Json:
     wanted: Json = {}
     if level is not None:
         wanted["effort"] = dict(target.profile.effort_words).get(level, level)
-    if not _thinks(target):
+    if not thinks(target):
         return {"reasoning": wanted} if wanted else {}
     if target.profile.thinking_summary:
         wanted["summary"] = "auto"

@@ -60,6 +60,7 @@ def laid_over(profile: Profile) -> Profile:
     """The profile of a Claude model here; the provider's own row is Gemini's."""
     return profile.but(
         betas=BETAS,
+        whole_cache=False,  # known of Anthropic's own platform alone
         # Signatures of Claude hold wherever it runs (vendor's page on preserved thinking).
         realm="anthropic",
         refuses_while_thinking=profile.refuses_while_thinking | _THINKING,
