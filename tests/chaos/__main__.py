@@ -74,10 +74,18 @@ def rows_of(folder: Path, wanted: int) -> list[RequestRecord]:
         store.close()
 
 
+def last_words(folder: Path) -> str:
+    """The end of what the gateway wrote."""
+    return (folder / "output.log").read_text(errors="replace")[-3000:]
+
+
 def gateway_late(origin: str) -> str:
     """The smallest bound of its histogram that all measurements keep."""
-    with urllib.request.urlopen(f"{origin}/metrics", timeout=10) as answer:  # noqa: S310
-        text = answer.read().decode()
+    try:
+        with urllib.request.urlopen(f"{origin}/metrics", timeout=10) as answer:  # noqa: S310
+            text = answer.read().decode()
+    except OSError as error:
+        return f"unknown: {error}"
     found = re.findall(r'event_loop_lag_seconds_bucket\{le="([^"]+)"\} (\S+)', text)
     return next((f"{bound} s" for bound, count in found if float(count) == float(found[-1][1])), "")
 
@@ -125,7 +133,7 @@ async def siege(arguments: argparse.Namespace, upstreams: Upstreams, gateway: Se
     kept = await left_open(upstreams, footprint, files)
     judge_footprint(seen, footprint, files, kept)
     late = await asyncio.to_thread(gateway_late, gateway.origin)
-    report(seen, rows, upstreams, footprint, (files, kept), late)
+    report(seen, rows, upstreams, footprint, (files, kept), late, last_words(gateway.folder))
     if not seen.wrong:
         return 0
     if seen.lag > BUSY_S:
@@ -160,6 +168,7 @@ def report(
     footprint: Footprint,
     files: tuple[int, int],
     late: str,
+    words: str,
 ) -> None:
     attempts = [attempt for row in rows for attempt in row.attempts]
     table("What callers saw", counts(seen.ends))
@@ -192,6 +201,8 @@ def report(
     print("\nAll holds." if not seen.wrong else f"\n{len(seen.wrong)} things are wrong:")
     for wrong in seen.wrong:
         print(f"  {wrong}")
+    if seen.wrong:
+        print(f"\nThe gateway's last words:\n{words}")
 
 
 def main() -> int:
