@@ -10,13 +10,18 @@ from zurelay.config.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """The arguments of `zurelay serve`; None leaves a value to the configuration."""
+    """The arguments of `zurelay serve`; None leaves a value to the configuration.
+
+    Attributes:
+        ballast_mb: disk space kept back so that running requests can be settled on a full disk.
+    """
 
     data_dir: Path
     config_path: Path | None = None
     host: str | None = None
     port: int | None = None
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
+    ballast_mb: int = 64
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,15 +71,16 @@ class Assembly:
         await self.client.aclose()
 
 
-async def assemble(settings: Settings, store: Store) -> Assembly:
+async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembly:
     """Make every part; reads the keys and replays the journal.
 
     Raises:
         JournalError: the journal is damaged.
     """
     metrics = Metrics(__version__)
-    journal = Journal(settings.data_dir, power_safe=settings.storage.power_safe)
-    ledger = JournalLedger(journal, StoredLog(store), power_safe=settings.storage.power_safe)
+    power_safe = settings.storage.power_safe
+    journal = Journal(settings.data_dir, power_safe=power_safe, ballast_mb=ballast_mb)
+    ledger = JournalLedger(journal, StoredLog(store), power_safe=power_safe)
     await ledger.start()
     keys = KeyRing(StoredKeys(store))
     await keys.start()

@@ -68,7 +68,9 @@ class Process:
         self._socket = _listen(host, port)
         self.port = self._socket.getsockname()[1]
         self._host = host
-        self._parts: Assembly = await assemble(self._settings, self._store)
+        self._parts: Assembly = await assemble(
+            self._settings, self._store, self._options.ballast_mb
+        )
         self._lists = await model_lists.ask_all(
             self._parts.client, providers(self._settings), self._lists
         )

@@ -62,6 +62,7 @@ class RunningGateway:
             host="127.0.0.1",
             port=0,
             environ=self._environ,
+            ballast_mb=0,
         )
         settings = load(self.config_path, self._environ, self.data)
         self._store = open_store(self.data)
