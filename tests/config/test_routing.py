@@ -163,6 +163,12 @@ def test_a_price_given_ends_the_catalogues_later_ones() -> None:
     assert (found.model.price, found.model.later) == (CHEAP, ())
 
 
+def test_breakpoints_of_the_gateways_own_are_a_quirk_of_the_model() -> None:
+    found = served(table({"o": OPENAI}, {"gpt-6": ModelSettings(auto_cache=True)}), "gpt-6")
+    assert dict(found.model.quirks) == {"stop_limit": 0, "auto_cache": True}
+    assert "auto_cache" not in served(table({"o": OPENAI}), "gpt-6").model.quirks
+
+
 def test_an_override_adds_to_the_catalogues_quirks() -> None:
     own = ModelSettings(quirks={"think_tags": True})
     found = served(table({"o": OPENAI}, {"gpt-6": own}), "gpt-6")
