@@ -88,7 +88,7 @@ def test_an_address_that_is_taken_is_one_line_and_code_1(run: Run, tmp_path: Pat
             check=False,
         )
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("zurelay: cannot listen: ")
+    assert done.stderr.startswith("zurelay: cannot listen on 127.0.0.1:")
     assert done.stderr.count("\n") == 1
 
 

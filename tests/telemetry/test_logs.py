@@ -235,3 +235,17 @@ async def test_requests_of_one_turn_of_the_loop_are_flushed_together() -> None:
     await asyncio.sleep(0)
     assert len(lines(data)) == 3
     stream.detach()
+
+
+class FullDisk(io.BytesIO):
+    def write(self, _data: object) -> int:
+        raise OSError(28, "No space left on device")
+
+
+async def test_a_full_disk_loses_lines_and_nothing_else() -> None:
+    logging.getLogger().handlers.clear()
+    stream = io.TextIOWrapper(FullDisk(), encoding="utf-8")
+    logs.configure("info", "json", stream)
+    structlog.get_logger("test").warning("lost")
+    logs.log_request(record())
+    await asyncio.sleep(0)

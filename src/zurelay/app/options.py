@@ -8,6 +8,10 @@ from pathlib import Path
 from zurelay.config.settings import Settings
 
 
+class CannotListenError(Exception):
+    """The address cannot be listened on; one line for an operator."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
     """The arguments of `zurelay serve`; None leaves a value to the configuration.

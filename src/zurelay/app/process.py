@@ -21,7 +21,7 @@ from zurelay.api.server import Server, ServerOptions
 from zurelay.api.snapshot import Snapshot
 from zurelay.app import model_lists
 from zurelay.app.local_token import forget, let_in
-from zurelay.app.options import ServeOptions, Started
+from zurelay.app.options import CannotListenError, ServeOptions, Started
 from zurelay.app.parts import Assembly, assemble, snapshot
 from zurelay.config.accounts import providers
 from zurelay.config.faults import ConfigError
@@ -59,7 +59,7 @@ class Process:
         """Listen.
 
         Raises:
-            OSError: the address cannot be listened on.
+            CannotListenError: the address cannot be listened on.
         """
         loop = asyncio.get_running_loop()
         server = self._settings.server
@@ -282,11 +282,18 @@ class Process:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, _, _, _, address = found[0]
-    return socket.create_server(
-        address[:2],
-        family=family,
-        backlog=4096,
-        dualstack_ipv6=family is socket.AF_INET6 and host in ("", "::"),
-    )
+    try:
+        found = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        family, _, _, _, address = found[0]
+        return socket.create_server(
+            address[:2],
+            family=family,
+            backlog=4096,
+            dualstack_ipv6=family is socket.AF_INET6 and host in ("", "::"),
+        )
+    except OSError as error:
+        raise CannotListenError(
+            f"cannot listen on {host}:{port}: {error.strerror or error}"
+        ) from error

@@ -32,7 +32,7 @@ def run(options: ServeOptions, announce: Callable[[Started], None]) -> None:
     Raises:
         ConfigError: the configuration has faults.
         StoreError: the data folder cannot be used, or another server has it.
-        OSError: the address cannot be listened on.
+        CannotListenError: the address cannot be listened on.
     """
     settings = load(options.config_path, options.environ, options.data_dir)
     logs.configure(settings.log.level, settings.log.format)

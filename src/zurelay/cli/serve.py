@@ -44,15 +44,13 @@ def serve(
             " runs as one process",
             param_hint="'--workers'",
         )
-    from zurelay.app import ServeOptions, run
+    from zurelay.app import CannotListenError, ServeOptions, run
 
     options = ServeOptions(data_dir=data, config_path=config, host=host, port=port)
     try:
         run(options, lambda started: _announce(started, data))
-    except OSError as error:
-        if error.filename is None:
-            raise Failed(f"cannot listen: {error.strerror or error}") from error
-        raise
+    except CannotListenError as error:
+        raise Failed(str(error)) from error
 
 
 def _announce(started: "Started", data: Path) -> None:

@@ -5,6 +5,7 @@ look, not which are worth writing.
 """
 
 import asyncio
+import contextlib
 import logging
 import sys
 import time
@@ -140,7 +141,10 @@ def request_line(record: RequestRecord, time: str) -> RequestLine:
 
 
 class _Lines:
-    """Where lines go: text or bytes; flushed at once, or once a turn of the loop for requests."""
+    """Where lines go: text or bytes; flushed at once, or once a turn of the loop for requests.
+
+    A line that cannot be written, on a full disk say, is lost: nothing may fail for the log's sake.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -152,33 +156,36 @@ class _Lines:
         return _LineLogger(self, names[0] if names else "")
 
     def write(self, line: str | bytes) -> None:
-        if self._bytes is None:
-            text = line if isinstance(line, str) else line.decode()
-            self._stream.write(text + "\n")
-            self._stream.flush()
-            return
-        data = line if isinstance(line, bytes) else line.encode(errors="backslashreplace")
-        self._bytes.write(data + b"\n")
-        self._bytes.flush()
+        with contextlib.suppress(OSError):
+            if self._bytes is None:
+                text = line if isinstance(line, str) else line.decode()
+                self._stream.write(text + "\n")
+                self._stream.flush()
+                return
+            data = line if isinstance(line, bytes) else line.encode(errors="backslashreplace")
+            self._bytes.write(data + b"\n")
+            self._bytes.flush()
 
     def write_soon(self, line: bytes) -> None:
         """A line that may wait for the end of this turn of the event loop, if there is one."""
         if self._bytes is None:
             self.write(line)
             return
-        self._bytes.write(line + b"\n")
+        with contextlib.suppress(OSError):
+            self._bytes.write(line + b"\n")
         if self._flush_soon:
             return
         try:
             asyncio.get_running_loop().call_soon(self._flush)
             self._flush_soon = True
         except RuntimeError:  # no loop runs
-            self._bytes.flush()
+            self._flush()
 
     def _flush(self) -> None:
         self._flush_soon = False
         if self._bytes is not None:
-            self._bytes.flush()
+            with contextlib.suppress(OSError):
+                self._bytes.flush()
 
 
 class _LineLogger:
