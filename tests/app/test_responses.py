@@ -1,13 +1,17 @@
 """The Responses endpoint before a scripted upstream that speaks Chat Completions: streams, faults."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import pytest
 
 from tests.app.conftest import Answer, Caller, Start
 from tests.app.gateways import configuration
+from tests.app.test_responses_upstream import MESSAGE, REASONING, response
+from tests.app.test_responses_upstream import openai as same
+from tests.app.thinking import EFFORT
+from tests.app.thinking import configuration as openai
 from tests.formats.openai_responses.answered import LifeCycle, events
 from zurelay.testing.chat import chat_chunk, chat_chunks, chat_reply, chat_usage
 from zurelay.testing.script import (
@@ -174,3 +178,63 @@ async def test_a_repeat_gets_the_same_answer(caller: Caller, upstream: ScriptedU
     first = await respond(caller, again, stream=True)
     assert (await respond(caller, again, stream=True)).body == first.body
     assert len(upstream.requests) == 1
+
+
+@pytest.fixture
+async def vendor() -> AsyncIterator[ScriptedUpstream]:
+    async with ScriptedUpstream(answer=same) as server:
+        yield server
+
+
+async def test_an_upstream_that_speaks_it_too_gets_the_callers_own_words(
+    start: Start, vendor: ScriptedUpstream
+) -> None:
+    caller = await start(openai(vendor))
+    asked = [{"role": "user", "content": "Hi", "phase": "x"}]
+    answer = await respond(caller, model="gpt-4.1", input=asked, new_field=1)
+    assert answer.status == 200
+    (sent,) = vendor.requests
+    assert sent.path == "/responses"
+    assert (sent.json["input"], sent.json["new_field"], sent.json["store"]) == (asked, 1, False)
+    assert answer.json["model"] == "gpt-4.1"
+
+
+async def test_encrypted_thinking_goes_round_and_the_levels_are_the_models(
+    start: Start, vendor: ScriptedUpstream
+) -> None:
+    caller = await start(openai(vendor))
+    question = {"role": "user", "content": "Hi"}
+    fields: dict[str, Any] = {
+        "model": "gpt-6-sol",
+        "reasoning": {"effort": "max"},
+        "tools": [FUNCTION],
+    }
+    first = await respond(caller, input=[question], stream=True, **fields)
+    assert first.headers[EFFORT] == "max"
+    output = events(first.body)[-1]["response"]["output"]
+    result = {"type": "function_call_output", "call_id": "call_1", "output": "1"}
+    second = await respond(caller, input=[question, *output, result], **fields)
+    assert second.status == 200
+    thought = vendor.requests[1].json["input"][1]
+    assert (thought["type"], thought["encrypted_content"]) == ("reasoning", "ENC1")
+
+
+async def test_the_last_event_may_have_no_output_and_others_may_stand_between(
+    start: Start, upstream: ScriptedUpstream
+) -> None:
+    caller = await start(openai(upstream))
+    script: list[dict[str, Any] | str] = [
+        {"type": "codex.rate_limits", "left": 1},
+        {"type": "response.output_item.added", "output_index": 0, "item": REASONING},
+        {"type": "response.output_item.done", "output_index": 0, "item": REASONING},
+        {"type": "response.output_item.done", "output_index": 1, "item": MESSAGE},
+        {"type": "response.completed", "response": {**response(), "output": []}},
+    ]
+    for stream in (True, False):
+        upstream.enqueue(sse_reply(script))
+        answer = await respond(
+            caller, model="gpt-6-sol", stream=stream, reasoning={"effort": "high"}
+        )
+        found = events(answer.body)[-1]["response"] if stream else answer.json
+        assert [item["type"] for item in found["output"]] == ["reasoning", "message"]
+        assert b"rate_limits" not in answer.body

@@ -18,6 +18,7 @@ from zurelay.formats.openai_chat.exchange import ChatToChat
 from zurelay.formats.openai_chat.front import ChatFront
 from zurelay.formats.openai_chat.hub import ChatBack, ChatHubFront
 from zurelay.formats.openai_responses.back import ResponsesBack
+from zurelay.formats.openai_responses.exchange import ResponsesToResponses
 from zurelay.formats.openai_responses.front import ResponsesFront
 from zurelay.formats.openai_responses.hub import ResponsesHubFront
 from zurelay.formats.translate import Back, HubFront, TranslatingExchange
@@ -48,6 +49,7 @@ BACKS: tuple[Back, ...] = (
 SAME: tuple[tuple[str, Exchange], ...] = (
     (ChatFront.name, ChatToChat()),
     (MessagesFront.name, MessagesToMessages()),
+    (ResponsesFront.name, ResponsesToResponses()),
     (EmbeddingsFront.name, Embeddings()),
 )
 """Formats that are edited, not translated, when both sides speak them."""

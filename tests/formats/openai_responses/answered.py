@@ -139,7 +139,7 @@ class LifeCycle:
             assert item["content"]
         elif item["type"] == "reasoning":
             assert item["summary"] == self._parts[place]
-            assert item["summary"] or item["encrypted_content"]
+            assert item["summary"] or item.get("encrypted_content")
         else:
             assert place in self._done
             assert item.get("arguments", item.get("input")) == self._said[place]

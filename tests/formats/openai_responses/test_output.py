@@ -38,9 +38,4 @@ def test_items_name_what_they_hold() -> None:
     assert text_part("refusal", "No") == {"type": "refusal", "refusal": "No"}
     assert call_item("fc_1", "c", "f", "{}", "completed", custom=False)["arguments"] == "{}"
     assert call_item("ctc_1", "c", "f", "x", "completed", custom=True)["input"] == "x"
-    assert proof_item("rs_1", "", None) == {
-        "id": "rs_1",
-        "type": "reasoning",
-        "summary": [],
-        "encrypted_content": None,
-    }
+    assert proof_item("rs_1", "", None) == {"id": "rs_1", "type": "reasoning", "summary": []}

@@ -33,8 +33,8 @@ def message_item(own_id: str, status: str, parts: Sequence[Json]) -> Json:
 def reasoning_item(own_id: str, text: str, encrypted: str | None = None) -> Json:
     """What the model thought."""
     summary = [{"type": "summary_text", "text": text}] if text else []
-    item: Json = {"id": own_id, "type": "reasoning", "summary": summary}
-    return {**item, "encrypted_content": encrypted}
+    proof = {} if encrypted is None else {"encrypted_content": encrypted}
+    return {"id": own_id, "type": "reasoning", "summary": summary, **proof}
 
 
 def proof_item(own_id: str, text: str, proof: ThinkingSigned | Thinking | None) -> Json:

@@ -33,7 +33,7 @@ _PARTS_DONE = {
     "response.reasoning_summary_text.done": "summary",
     "response.reasoning_text.done": "thinking",
 }
-_LAST = frozenset(
+LAST = frozenset(
     {"response.completed", "response.incomplete", "response.failed", "response.cancelled"}
 )
 
@@ -74,7 +74,7 @@ class ResponseReader:
             return self._items.added(event)
         if kind == "response.output_item.done":
             return self._items.done(event)
-        if kind in _LAST:
+        if kind in LAST:
             response = event.get("response")
             return self.last(response if isinstance(response, dict) else {}, str(kind))
         if kind == "error" or (kind is None and event.get("error")):

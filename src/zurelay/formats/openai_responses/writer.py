@@ -160,8 +160,8 @@ class ResponseWriter:
             self._close()
             place, own = self._new("rs")
             item = proof_item(own, "", event)
-            added = {**item, "encrypted_content": None}
-            self._tell("response.output_item.added", output_index=place, item=added)
+            begun = reasoning_item(own, "")
+            self._tell("response.output_item.added", output_index=place, item=begun)
             self._done(place, item)
             return
         self._close(proof=event)

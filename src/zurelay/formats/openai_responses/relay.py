@@ -1,0 +1,291 @@
+"""An answer that stays in this format: the upstream's events with a few fields changed.
+
+Ids of the response, model and what was asked are the caller's; thinking is wrapped with its
+origin; events are counted anew, as those of no documented name are left out. The rest keeps its
+bytes.
+"""
+
+from typing import Any
+
+from msgspec import Raw
+
+from zurelay.chat.estimate import tokens, weight
+from zurelay.chat.events import (
+    Event,
+    RefusalDelta,
+    Stopped,
+    TextDelta,
+    ThinkingDelta,
+    ThinkingSigned,
+    ThinkingStarted,
+    ToolCallDelta,
+    ToolCallStarted,
+    UsageSeen,
+)
+from zurelay.chat.faults import Fault, FaultKind
+from zurelay.chat.problems import Problem
+from zurelay.chat.usage import Usage
+from zurelay.formats.base import AnswerContext, Progress, WholeAnswer
+from zurelay.formats.openai_responses import ORIGIN, envelope
+from zurelay.formats.openai_responses import response as shape
+from zurelay.formats.openai_responses import usage as counts
+from zurelay.formats.openai_responses.stream import LAST, ResponseReader
+from zurelay.formats.origin import origin
+from zurelay.wire import json
+from zurelay.wire.sse import Frame, FrameReader, FrameTooLong
+
+Json = dict[str, Any]
+
+_TOKENS = (TextDelta, ThinkingDelta, RefusalDelta, ToolCallStarted, ToolCallDelta)
+_SOMETHING = (*_TOKENS, ThinkingSigned)
+_BEGIN = ("response.created", "response.in_progress")
+
+
+class RelayStream:
+    """See `formats.base.AnswerStream`."""
+
+    def __init__(self, context: AnswerContext) -> None:
+        self._context = context
+        self._frames = FrameReader()
+        self._reader = ResponseReader(context)
+        self._same = shape.repeated(context.asked)
+        self._sequence = 0
+        self._items: dict[int, Json] = {}  # whole ones, by place
+        self._last: Json = {}  # the response object of the last event, its values as bytes
+        self._something = False
+        self.usage: Usage | None = None
+        self.finish_reason: str | None = None
+        self.delivered_length = 0
+
+    def feed(self, chunk: bytes) -> Progress:
+        """Take the next bytes, cut anywhere."""
+        try:
+            return self._take(self._frames.feed(chunk))
+        except FrameTooLong as error:
+            return self._too_long(error)
+
+    def end(self) -> Progress:
+        """The upstream's bytes are over."""
+        try:
+            progress = self._take(self._frames.end())
+        except FrameTooLong as error:
+            progress = self._too_long(error)
+        if progress.fault is None and not self._reader.finished:
+            kind = FaultKind.BROKE_OFF if self._something else FaultKind.EMPTY
+            progress.fault = Fault(kind, "the stream ended before response.completed", status=200)
+        return progress
+
+    def finale(self, usage: Usage, comment: bytes) -> bytes:
+        """The last events of a good answer."""
+        begun = self._begin()
+        response = self.response(usage)
+        kind = f"response.{shape.status_of(self.finish_reason or '')}"
+        return begun + comment + self._tell(kind, {"response": response})
+
+    def failure(self, problem: Problem) -> bytes:
+        """See `formats.base.FailingStream`."""
+        begun = self._begin()
+        response = shape.response(
+            self._context, self._same, "failed", self._output(), problem=problem
+        )
+        return begun + self._tell("response.failed", {"response": response})
+
+    def response(self, usage: Usage | None) -> Json:
+        """The response object of the last event, as the caller gets it."""
+        found = edited(self._last, self._context, self._same)
+        output = json.decode(found["output"]) if isinstance(found.get("output"), Raw) else []
+        if not output and self._items:  # some hosts leave out what they streamed
+            found["output"] = self._output()
+        if usage is not None and not isinstance(found.get("usage"), dict | Raw):
+            found["usage"] = counts.write(usage)
+        return found
+
+    def _output(self) -> list[Json]:
+        return [self._items[place] for place in sorted(self._items)]
+
+    def _too_long(self, error: FrameTooLong) -> Progress:
+        progress = self._take(error.frames)
+        if progress.fault is None and not self._reader.finished:
+            progress.fault = Fault(FaultKind.BAD_ANSWER, str(error), status=200)
+        return progress
+
+    def _take(self, frames: list[Frame]) -> Progress:
+        progress = Progress(alive=bool(frames))
+        out = []
+        for frame in frames:
+            if self._reader.finished:
+                break
+            event = self._read(frame)
+            if isinstance(event, Fault):
+                progress.fault = event
+                break
+            if event is None:
+                continue
+            told = self._reader.event(event)
+            if isinstance(told, Fault):
+                progress.fault = told
+                break
+            for each in told:
+                self._note(each, progress)
+            out.append(self._relayed(frame, event))
+        if self._reader.finished and progress.fault is None and not progress.finished:
+            if not self._something and self.finish_reason == "stop":
+                progress.fault = Fault(FaultKind.EMPTY, status=200)
+                return progress
+            progress.finished = progress.ended = True
+        progress.out = b"".join(out)
+        return progress
+
+    def _read(self, frame: Frame) -> Json | Fault | None:
+        """An event; None for what is none, and for a broken one after the first token."""
+        data = json.readable(frame.data)
+        if data.startswith(b"[DONE]"):
+            return None
+        try:
+            event = json.decode(data)
+        except json.BadJson as error:
+            if self._something or not data.startswith(b"{"):
+                return None
+            return Fault(FaultKind.BAD_ANSWER, f"unreadable event: {error}", status=200)
+        if not isinstance(event, dict):
+            return None
+        if "type" not in event and frame.event:
+            event["type"] = frame.event.decode("utf-8", "replace")
+        return event
+
+    def _note(self, event: Event, progress: Progress) -> None:
+        self._something |= isinstance(event, _SOMETHING)
+        progress.token |= isinstance(event, _TOKENS)
+        match event:
+            case TextDelta(text) | ThinkingDelta(text) | RefusalDelta(text):
+                self.delivered_length += weight(text)
+            case ToolCallDelta(_, arguments):
+                self.delivered_length += weight(arguments)
+            case ThinkingStarted():
+                progress.started = True
+            case UsageSeen(usage):
+                self.usage = usage
+            case Stopped(reason):
+                self.finish_reason = reason
+            case _:
+                pass
+
+    def _relayed(self, frame: Frame, event: Json) -> bytes:
+        kind = event.get("type")
+        if not isinstance(kind, str) or not kind.startswith("response."):
+            return b""
+        fields: Json = dict(json.upstream_fields(json.readable(frame.data)))
+        if kind in LAST:
+            response = event.get("response")
+            if isinstance(response, dict):
+                told = json.upstream_fields(bytes(fields["response"]))
+                self._last = {"status": kind.removeprefix("response."), **told}
+            return b""
+        if kind in _BEGIN:
+            return self._begin()
+        begun = self._begin()
+        if isinstance(event.get("item"), dict):
+            item = _item(event["item"], fields["item"], self._context)
+            fields["item"] = item
+            place = event.get("output_index")
+            if kind == "response.output_item.done" and isinstance(place, int):
+                self._items[place] = item
+        return begun + self._tell(kind, fields)
+
+    def _begin(self) -> bytes:
+        """The two events with which every stream begins, once."""
+        if self._sequence:
+            return b""
+        began = {"response": shape.response(self._context, self._same, "in_progress")}
+        return b"".join(self._tell(kind, began) for kind in _BEGIN)
+
+    def _tell(self, kind: str, fields: Json) -> bytes:
+        data = json.encode({**fields, "type": kind, "sequence_number": self._sequence})
+        self._sequence += 1
+        return b"event: " + kind.encode("utf-8", "replace") + b"\ndata: " + data + b"\n\n"
+
+
+class Assembler(RelayStream):
+    """See `formats.base.AnswerAssembler`."""
+
+    def __init__(self, context: AnswerContext) -> None:
+        super().__init__(context)
+        self._fault: Fault | None = None
+
+    def end(self) -> Progress:
+        """The upstream's bytes are over."""
+        progress = super().end()
+        self._fault = progress.fault
+        return progress
+
+    def whole(self) -> WholeAnswer:
+        """The response object of the last event; call after `end`."""
+        if self._fault is not None:
+            return WholeAnswer(usage=self.usage, fault=self._fault)
+        usage = _or_estimate(self.usage, self._context, self.delivered_length)
+        body = json.encode(self.response(usage))
+        return WholeAnswer(body, usage, self.finish_reason, self.delivered_length)
+
+
+def whole(body: bytes, context: AnswerContext, usage: Usage | None = None) -> WholeAnswer:
+    """Read a plain answer to a plain request: as a stream with its last event alone."""
+    try:
+        fields = json.upstream_fields(json.readable(body.strip()))
+    except json.BadJson as error:
+        fault = Fault(FaultKind.BAD_ANSWER, f"unreadable: {error}", status=200)
+        return WholeAnswer(fault=fault)
+    assembler = Assembler(context)
+    event = {"type": "response.completed", "response": fields}
+    progress = assembler.feed(b"data: " + json.encode(event) + b"\n\n")
+    if progress.fault is not None:
+        return WholeAnswer(usage=assembler.usage, fault=progress.fault)
+    assembler.usage = usage or assembler.usage
+    return assembler.whole()
+
+
+def _or_estimate(usage: Usage | None, context: AnswerContext, delivered: int) -> Usage:
+    if usage is not None:
+        return usage
+    return Usage(input=context.prompt_estimate, output=tokens(delivered), estimated=True)
+
+
+def edited(response: Json, context: AnswerContext, same: Json) -> Json:
+    """A response object of an upstream's as the caller gets it."""
+    found = {
+        **response,
+        "id": context.answer_id,
+        "created_at": context.created,
+        "model": context.model,
+        **{name: same[name] for name in _CALLERS},
+    }
+    if isinstance(response.get("output"), Raw):
+        items = json.decode(response["output"])
+        if isinstance(items, list) and any(_encrypted(item) for item in items):
+            found["output"] = Raw(json.encode([_item(item, item, context) for item in items]))
+    return found
+
+
+_CALLERS = (
+    "instructions",
+    "metadata",
+    "prompt_cache_key",
+    "safety_identifier",
+    "user",
+    "store",
+    "background",
+    "previous_response_id",
+)
+"""What a response repeats of its request, and the upstream was not told or not told so."""
+
+
+def _encrypted(item: object) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("encrypted_content"), str)
+
+
+def _item(item: Any, raw: Any, context: AnswerContext) -> Any:
+    """An item whose thinking is wrapped with its origin; any other keeps its bytes."""
+    if not _encrypted(item) or item.get("type") != "reasoning" or not item["encrypted_content"]:
+        return raw
+    made = origin(context.profile.realm, ORIGIN)
+    sealed = envelope.seal(item["encrypted_content"], made, redacted=True)
+    return {**item, "encrypted_content": sealed}

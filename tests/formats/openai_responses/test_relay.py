@@ -1,0 +1,188 @@
+"""Answers that stay Responses: the same life cycle, with the caller's own facts."""
+
+import json
+
+import pytest
+
+from tests.formats.openai_responses.answered import LifeCycle, context, events
+from zurelay.chat import problems
+from zurelay.chat.events import (
+    Event,
+    FinishReason,
+    Stopped,
+    TextDelta,
+    ThinkingDelta,
+    ThinkingSigned,
+    ToolCallDelta,
+    ToolCallStarted,
+)
+from zurelay.chat.faults import FaultKind
+from zurelay.chat.usage import Usage
+from zurelay.formats.openai_responses.envelope import unseal
+from zurelay.formats.openai_responses.relay import Assembler, RelayStream, whole
+from zurelay.formats.openai_responses.writer import ResponseWriter
+
+USED = Usage(input=10, output=7, reasoning=0)
+COMMENT = b": told\n\n"
+
+
+def upstream(*told: Event, finish: FinishReason = "stop", ends: bool = True) -> bytes:
+    """A stream as OpenAI writes it: made by our own writer, then turned into theirs."""
+    writer = ResponseWriter(context())
+    stream = writer.write([*told, Stopped(finish)]) if ends else writer.write(told)
+    stream += writer.finale(USED, b"") if ends else b""
+    stream = stream.replace(b"public-model", b"up-model-2026").replace(b'"resp_1"', b'"resp_up"')
+    out = b""
+    for event in events(stream):
+        item = event.get("item", {})
+        items = [item, *event.get("response", {}).get("output", ())]
+        for each in items:
+            if each.get("encrypted_content"):
+                each["encrypted_content"] = "ENC"
+            if each.get("type") == "message":
+                each["phase"] = "final_answer"
+        out += b"event: x\ndata: " + json.dumps(event).encode() + b"\n\n"
+    return out
+
+
+ANSWER = upstream(
+    ThinkingDelta("Hm"),
+    ThinkingSigned("ENC", "openai/responses", redacted=True),
+    TextDelta("Hello"),
+    ToolCallStarted(0, "call_1", "f"),
+    ToolCallDelta(0, "{}"),
+)
+
+
+def relayed(stream: RelayStream, data: bytes, size: int = 0) -> bytes:
+    size = size or len(data)
+    out = b"".join(stream.feed(data[i : i + size]).out for i in range(0, len(data), size))
+    assert stream.end().fault is None
+    return out + stream.finale(stream.usage or Usage(), COMMENT)
+
+
+@pytest.mark.parametrize("size", [0, 1, 97])
+def test_a_whole_answer_passes_with_our_ids_and_their_words(size: int) -> None:
+    stream = RelayStream(context(metadata={"a": "b"}))
+    out = relayed(stream, ANSWER, size)
+    cycle = LifeCycle.of(out)
+    response = cycle.response
+    assert (response["id"], response["model"]) == ("resp_1", "public-model")
+    assert response["metadata"] == {"a": "b"}
+    assert b"up-model" not in out
+    assert b"resp_up" not in out
+    thought, said, call = response["output"]
+    (shared, proof) = unseal("Hm", thought["encrypted_content"])
+    assert (shared.text, proof.signature, proof.origin) == ("Hm", "ENC", "openai/responses")
+    assert cycle.items[1]["phase"] == "final_answer"
+    assert said["content"][0]["text"] == "Hello"
+    assert call["call_id"] == "call_1"
+    assert (stream.usage, stream.finish_reason) == (USED, "tool_calls")
+    assert stream.delivered_length == len("HmHello{}")
+    assert out.partition(COMMENT)[2].startswith(b"event: response.completed\n")
+
+
+def test_unknown_fields_keep_their_bytes_and_unknown_events_go() -> None:
+    stream = RelayStream(context())
+    odd = b'{"type":"response.output_text.delta","output_index":0,"delta":"x","new":1.50}'
+    out = stream.feed(b'data: {"type":"keepalive"}\n\ndata: ' + odd + b"\n\n").out
+    assert b'"new":1.50' in out
+    assert b"keepalive" not in out
+    assert [event["type"] for event in events(out)][:2] == [
+        "response.created",
+        "response.in_progress",
+    ]
+
+
+def test_flags_say_what_came() -> None:
+    stream = RelayStream(context())
+    blocks = ANSWER.split(b"\n\n")
+    begun = stream.feed(b"\n\n".join(blocks[:2]) + b"\n\n")
+    assert (begun.alive, begun.token, begun.started) == (True, False, False)
+    assert stream.feed(blocks[2] + b"\n\n").started
+    rest = stream.feed(b"\n\n".join(blocks[3:]))
+    assert (rest.token, rest.finished, rest.ended) == (True, True, True)
+
+
+def test_what_was_streamed_fills_an_empty_last_output() -> None:
+    last = ANSWER.rstrip(b"\n").rsplit(b"\n\n", 1)
+    event = json.loads(last[1].partition(b"data: ")[2])
+    event["response"]["output"] = []
+    data = last[0] + b"\n\ndata: " + json.dumps(event).encode() + b"\n\n"
+    cycle = LifeCycle.of(relayed(RelayStream(context()), data))
+    assert len(cycle.response["output"]) == 3
+    assembler = Assembler(context())
+    assembler.feed(data)
+    assembler.end()
+    assert len(json.loads(assembler.whole().body)["output"]) == 3
+
+
+def test_a_cut_answer_stays_incomplete() -> None:
+    cycle = LifeCycle.of(
+        relayed(RelayStream(context()), upstream(TextDelta("He"), finish="length"))
+    )
+    assert cycle.ended == "incomplete"
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (upstream(TextDelta("He"), ends=False), FaultKind.BROKE_OFF),
+        (b"", FaultKind.EMPTY),
+        (upstream(), FaultKind.EMPTY),
+        (b"data: {nonsense\n\n", FaultKind.BAD_ANSWER),
+    ],
+)
+def test_an_answer_that_is_none_is_a_fault(data: bytes, kind: FaultKind) -> None:
+    stream = RelayStream(context())
+    fault = stream.feed(data).fault or stream.end().fault
+    assert fault is not None
+    assert fault.kind is kind
+
+
+def test_a_failure_goes_on_from_what_was_relayed() -> None:
+    stream = RelayStream(context())
+    out = stream.feed(upstream(TextDelta("He"), ends=False)).out
+    failed = b'data: {"type":"response.failed","response":{"error":{"code":"server_error"}}}\n\n'
+    assert stream.feed(failed).fault is not None
+    cycle = LifeCycle.of(out + stream.failure(problems.internal()))
+    assert cycle.ended == "failed"
+    never = LifeCycle.of(RelayStream(context()).failure(problems.internal()))
+    assert never.ended == "failed"
+
+
+def test_a_plain_answer_and_an_assembled_one_are_the_same() -> None:
+    last = json.loads(ANSWER.rstrip(b"\n").rsplit(b"data: ", 1)[1])["response"]
+    assembler = Assembler(context())
+    assembler.feed(ANSWER)
+    assert assembler.end().fault is None
+    one, two = whole(json.dumps(last).encode(), context()), assembler.whole()
+    assert json.loads(one.body) == json.loads(two.body)
+    assert (one.usage, one.finish_reason) == (USED, "tool_calls")
+    assert json.loads(one.body)["model"] == "public-model"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"<html>", FaultKind.BAD_ANSWER),
+        (b'{"status":"completed","output":[]}', FaultKind.EMPTY),
+        (b'{"status":"failed","error":{"code":"server_error","message":"x"}}', None),
+        (b'{"status":"queued"}', FaultKind.BAD_ANSWER),
+    ],
+)
+def test_a_plain_answer_that_is_none_is_a_fault(body: bytes, kind: FaultKind | None) -> None:
+    fault = whole(body, context()).fault
+    assert fault is not None
+    assert kind is None or fault.kind is kind
+
+
+def test_usage_that_never_came_is_estimated() -> None:
+    body = {
+        "status": "completed",
+        "output": [{"type": "message", "content": [{"type": "output_text", "text": "Hello"}]}],
+    }
+    answer = whole(json.dumps(body).encode(), context())
+    assert answer.usage is not None
+    assert answer.usage.estimated
+    assert json.loads(answer.body)["usage"]["input_tokens"] == 10
