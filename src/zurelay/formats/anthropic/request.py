@@ -9,8 +9,8 @@ from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import AnswerFormat, Request, Tool, ToolChoice
-from zurelay.formats import cache_marks
-from zurelay.formats.anthropic import VERSION, effort, schema, turns
+from zurelay.formats import cache_marks, schema
+from zurelay.formats.anthropic import VERSION, effort, turns
 from zurelay.formats.anthropic.blocks import cache_control
 from zurelay.formats.base import Outbound, Target
 from zurelay.formats.reported import reported
@@ -146,7 +146,7 @@ def _tool(tool: Tool, target: Target, takes_strict: bool) -> Json:
         given["description"] = tool.description
     given["input_schema"] = schema.parameters(tool.parameters)
     if tool.strict and takes_strict and not schema.recursive(given["input_schema"]):
-        given["input_schema"] = schema.native(given["input_schema"])
+        given["input_schema"] = schema.claude(given["input_schema"])
         given["strict"] = True
     return given | cache_control(tool.cache, target.profile)
 
@@ -189,7 +189,7 @@ def _format(asked: Request, target: Target, lines: list[str], dropped: list[str]
         )
         return {}
     if target.profile.json_schema == "schema" and not schema.recursive(wanted.schema):
-        return {"format": {"type": "json_schema", "schema": schema.native(wanted.schema)}}
+        return {"format": {"type": "json_schema", "schema": schema.claude(wanted.schema)}}
     dropped.append("response_format")
     text = json.encode(wanted.schema).decode()
     lines.append(f"Answer with JSON and nothing else; it must match this JSON schema: {text}")

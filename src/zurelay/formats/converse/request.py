@@ -11,9 +11,8 @@ from urllib.parse import quote
 from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.chat.request import Request
-from zurelay.formats import cache_marks
+from zurelay.formats import cache_marks, schema
 from zurelay.formats.anthropic import effort as claudes
-from zurelay.formats.anthropic import schema
 from zurelay.formats.anthropic.effort import Thought
 from zurelay.formats.base import Outbound, Target
 from zurelay.formats.converse import effort, is_claude, tools
@@ -197,7 +196,7 @@ def _output(asked: Request, target: Target, dropped: list[str]) -> tuple[Json, l
     if target.profile.json_schema == "schema" and not schema.recursive(wanted.schema):
         told = {"name": wanted.name, "description": wanted.description}
         definition = {
-            "schema": json.encode(schema.native(wanted.schema)).decode(),
+            "schema": json.encode(schema.claude(wanted.schema)).decode(),
             **{name: value for name, value in told.items() if value},
         }
         return {"textFormat": {"type": "json_schema", "structure": {"jsonSchema": definition}}}, []

@@ -5,7 +5,7 @@ from typing import Any
 
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import Request, Tool, ToolChoice
-from zurelay.formats.anthropic import schema
+from zurelay.formats import schema
 from zurelay.formats.base import Target
 from zurelay.formats.converse import is_claude
 from zurelay.formats.tool_names import legal_name
@@ -65,7 +65,7 @@ def _definition(tool: Tool, target: Target) -> Json:
         spec["description"] = tool.description
     parameters = schema.parameters(tool.parameters)
     if tool.strict and target.profile.strict_tools and not schema.recursive(parameters):
-        parameters = schema.native(parameters)
+        parameters = schema.claude(parameters)
         spec["strict"] = True
     spec["inputSchema"] = {"json": parameters}
     return {"toolSpec": spec}

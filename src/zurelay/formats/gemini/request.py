@@ -10,10 +10,10 @@ from zurelay.chat import problems
 from zurelay.chat.effort import budget
 from zurelay.chat.problems import Refused
 from zurelay.chat.request import AnswerFormat, Request, Tool, ToolChoice
+from zurelay.formats import schema as schemas
 from zurelay.formats.base import Outbound, Target
 from zurelay.formats.gemini import names
 from zurelay.formats.gemini.contents import Conversation, conversation
-from zurelay.formats.gemini.schema import adjusted
 from zurelay.formats.reported import reported
 from zurelay.wire import json
 
@@ -146,7 +146,7 @@ def _answer_format(asked: Request, target: Target, dropped: list[str]) -> tuple[
         taken = "none"
     mode = {} if taken == "none" else {"responseMimeType": "application/json"}
     if wanted.kind == "json_schema" and taken == "schema":
-        return {**mode, "responseJsonSchema": adjusted(wanted.schema or {})}, []
+        return {**mode, "responseJsonSchema": schemas.gemini(wanted.schema or {})}, []
     if wanted.kind == "json_object" and mode:
         return mode, []
     dropped.append("response_format")
@@ -177,7 +177,7 @@ def _function(tool: Tool) -> Json:
     if tool.description is not None:
         out["description"] = tool.description
     if tool.parameters and not _takes_nothing(tool):
-        out["parametersJsonSchema"] = adjusted(tool.parameters)
+        out["parametersJsonSchema"] = schemas.gemini(tool.parameters)
     return out
 
 
