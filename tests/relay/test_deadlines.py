@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from zurelay.relay.deadlines import Deadlines
+from zurelay.relay.deadlines import Deadlines, FarDeadlines
 from zurelay.relay.signals import REQUEST, Timer
 
 
@@ -25,6 +25,9 @@ class FakeLoop:
 
     def time(self) -> float:
         return self.now
+
+    def call_later(self, seconds: float, call: Callable[[], None]) -> Handle:
+        return self.call_at(self.now + seconds, call)
 
     def call_at(self, at: float, call: Callable[[], None]) -> Handle:
         self.armed += 1
@@ -137,3 +140,55 @@ def test_forgetting_an_attempt_leaves_the_others() -> None:
     deadlines.forget(0)
     loop.run_until(10.0)
     assert rung == [(3.0, Timer.START, 1)]
+
+
+def far(loop: FakeLoop) -> FarDeadlines:
+    return FarDeadlines(loop)  # type: ignore[arg-type]
+
+
+def test_far_deadlines_of_many_requests_wait_on_one_handle_and_ring_in_time() -> None:
+    loop = FakeLoop()
+    waiting = far(loop)
+    rung: list[float] = []
+    many = [
+        Deadlines(loop, lambda _t, _a, now: rung.append(now), waiting)  # type: ignore[arg-type]
+        for _ in range(100)
+    ]
+    for place, each in enumerate(many):
+        each.set(Timer.START, 0, 5.0 + place)
+    assert loop.armed == 1
+    loop.run_until(200.0)
+    assert rung == [5.0 + place for place in range(100)]
+
+
+def test_a_request_that_ends_leaves_the_far_ones() -> None:
+    loop = FakeLoop()
+    waiting = far(loop)
+    rung: list[float] = []
+    deadlines = Deadlines(loop, lambda _t, _a, now: rung.append(now), waiting)  # type: ignore[arg-type]
+    deadlines.set(Timer.START, 0, 5.0)
+    deadlines.close()
+    loop.run_until(20.0)
+    assert rung == []
+    assert loop.handles == set()
+
+
+def test_a_near_deadline_rings_though_a_far_one_was_set_first() -> None:
+    loop = FakeLoop()
+    rung: list[tuple[float, Timer]] = []
+    deadlines = Deadlines(loop, lambda t, _a, now: rung.append((now, t)), far(loop))  # type: ignore[arg-type]
+    deadlines.set(Timer.TOTAL, REQUEST, 30.0)
+    deadlines.set(Timer.RETRY, 0, 0.2)
+    loop.run_until(40.0)
+    assert rung == [(0.2, Timer.RETRY), (30.0, Timer.TOTAL)]
+
+
+def test_a_far_deadline_pushed_back_while_it_comes_near_rings_at_its_new_time() -> None:
+    loop = FakeLoop()
+    rung: list[float] = []
+    deadlines = Deadlines(loop, lambda _t, _a, now: rung.append(now), far(loop))  # type: ignore[arg-type]
+    deadlines.set(Timer.IDLE, 0, 2.0)
+    loop.run_until(1.6)
+    deadlines.set(Timer.IDLE, 0, 9.0)
+    loop.run_until(20.0)
+    assert rung == [9.0]

@@ -29,6 +29,7 @@ from zurelay.plan.health import Health
 from zurelay.plan.retries import RetryBudget
 from zurelay.plan.route import RoutingTable
 from zurelay.providers.base import Provider
+from zurelay.relay.deadlines import FarDeadlines
 from zurelay.relay.job import Services
 from zurelay.relay.timing import Timing
 from zurelay.sandbox.upstream import SandboxUpstream
@@ -106,6 +107,7 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
             downloads=downloader,
             wall=time.time,
             jitter=random.random,
+            far=FarDeadlines(asyncio.get_running_loop()),
         ),
         keys=keys,
         ledger=ledger,

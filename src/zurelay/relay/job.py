@@ -15,6 +15,7 @@ from zurelay.plan.health import Health
 from zurelay.plan.planner import Plan
 from zurelay.plan.retries import HedgeBudget, RetryBudget
 from zurelay.providers.base import Provider
+from zurelay.relay.deadlines import FarDeadlines
 from zurelay.relay.timing import Timing
 from zurelay.upstream.base import Client
 from zurelay.upstream.download import Downloads
@@ -59,6 +60,7 @@ class Services:
     jitter: Callable[[], float]
     lacking: dict[str, set[str]] = field(default_factory=dict)
     hedges: HedgeBudget = field(default_factory=HedgeBudget)
+    far: FarDeadlines | None = None
 
 
 class Job(msgspec.Struct):

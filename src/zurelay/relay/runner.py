@@ -66,7 +66,7 @@ class Run:
             streaming=self.streaming,
             jitter=services.jitter(),
         )
-        self._deadlines = Deadlines(loop, self._rang)
+        self._deadlines = Deadlines(loop, self._rang, services.far)
         self._attempts: dict[int, Attempt] = {}
         self._inlining = inlining.of(job, services.downloads, loop)
         self._pending: deque[Signal | signals.Call] = deque()
