@@ -52,11 +52,21 @@ class Identity:
 class Dialect(Protocol):
     """A wire format that the sandbox speaks."""
 
-    path: str
-    """End of the paths that belong to it, such as `/chat/completions`."""
+    paths: tuple[str, ...]
+    """Ends of the paths that belong to it, such as `/chat/completions`."""
 
-    def read(self, body: bytes) -> Ask:
-        """Read a request. Raises Refused where it is no request of this format."""
+    request_id_header: str
+    """The header that names the request; empty where there is none."""
+
+    tells_retry_after: bool
+    """Whether the wait after an error stands in a `retry-after` header."""
+
+    def read(self, body: bytes, route: str) -> Ask:
+        """Read a request, sent to the path `route`.
+
+        Raises:
+            Refused: it is no request of this format.
+        """
         ...
 
     def stream(self, ask: Ask, script: Script, identity: Identity) -> Iterable[Step]:

@@ -39,12 +39,14 @@ class Ask:
     Attributes:
         model: the id as it was sent, with its parameters.
         include_usage: whether a stream ends with the token counts.
+        shows_thinking: whether thinking is shown, where the format leaves that to the caller.
     """
 
     model: str
     request: Request
     stream: bool = False
     include_usage: bool = False
+    shows_thinking: bool = True
 
 
 MOST_CALLS = 2

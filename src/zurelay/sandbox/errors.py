@@ -23,6 +23,16 @@ _ERRORS: Mapping[int, tuple[str, str | None]] = {
 """Status -> type and code."""
 
 
+OVERFLOW = "context_length_exceeded"
+"""The code of a prompt that is too long; formats say it in words of their own."""
+
+
+def unusual_code(problem: Problem) -> str | None:
+    """The code that the model id asks for, None where it is the status's ordinary one."""
+    usual = _ERRORS.get(problem.status, ("", None))[1]
+    return None if problem.code == usual else problem.code
+
+
 def told(behaviour: Behaviour) -> Problem:
     """The error that `error` and `rate-limit` models answer with."""
     kind, code = _ERRORS.get(

@@ -20,12 +20,13 @@ from zurelay.chat.events import (
     ToolCallStarted,
     UsageSeen,
 )
-from zurelay.chat.problems import Problem, Refused, invalid_json, invalid_value, missing
+from zurelay.chat.problems import Problem, Refused, invalid_value, missing
 from zurelay.chat.request import AnswerFormat, Request, Tool, ToolChoice
 from zurelay.chat.usage import Usage
 from zurelay.sandbox.base import Identity, Step
 from zurelay.sandbox.draft import Ask
 from zurelay.sandbox.openai_messages import read_turns
+from zurelay.sandbox.reading import decoded, mapping
 from zurelay.sandbox.script import Beat, Ending, Script
 
 _FINGERPRINT = "fp_sandbox"
@@ -83,15 +84,18 @@ _encode = msgspec.json.Encoder().encode
 class OpenAIChat:
     """See `base.Dialect`."""
 
-    path = "/chat/completions"
+    paths: tuple[str, ...] = ("/chat/completions",)
+    request_id_header = "x-request-id"
+    tells_retry_after = True
 
-    def read(self, body: bytes) -> Ask:
-        """Read a request body.
+    def read(self, body: bytes, route: str = "") -> Ask:
+        """Read a request body; the path does not matter.
 
         Raises:
             Refused: no JSON object, or a field of the wrong type or value; names the field.
         """
-        asked = _decoded(body)
+        del route
+        asked = decoded(_decoder, body)
         if asked.model is None:
             raise Refused(missing("model"))
         if not asked.messages:
@@ -146,7 +150,7 @@ class OpenAIChat:
     def problem(self, problem: Problem, identity: Identity) -> bytes:
         """An error body; `identity` does not show in it."""
         del identity
-        return _encode({"error": _error(problem)})
+        return _encode({"error": error_object(problem)})
 
 
 def _chunks(ask: Ask, script: Script, identity: Identity) -> Iterator[Step]:
@@ -191,12 +195,14 @@ def _chunks(ask: Ask, script: Script, identity: Identity) -> Iterator[Step]:
             case ToolCallStarted() | ToolCallDelta():
                 delta = _encode({"tool_calls": [_call_delta(event)]})
                 yield Step(beat.at, chunk(event.choice, delta))
-            case Stopped(reason, index):
+            case Stopped(reason, index, _):
                 yield Step(beat.at, chunk(index, b"{}", _encode(reason)))
             case ThinkingStarted() | ThinkingSigned() | UsageSeen():
                 pass  # this format has no place for them
     if script.failure is not None:
-        yield Step(script.ends_at, b"data: %s\n\n" % _encode({"error": _error(script.failure)}))
+        yield Step(
+            script.ends_at, b"data: %s\n\n" % _encode({"error": error_object(script.failure)})
+        )
     elif script.ending is Ending.WHOLE:
         if ask.include_usage:
             counts = _encode(usage_object(script.usage))
@@ -234,7 +240,7 @@ def _choice(beats: Iterable[Beat], wanted: int) -> dict[str, Any]:
                 calls.append((call, []))
             case ToolCallDelta(_, piece, choice) if choice == wanted:
                 calls[-1][1].append(piece)
-            case Stopped(reason, choice) if choice == wanted:
+            case Stopped(reason, choice, _) if choice == wanted:
                 finish = reason
             case _:
                 pass
@@ -277,26 +283,14 @@ def usage_object(usage: Usage) -> dict[str, Any]:
     }
 
 
-def _error(problem: Problem) -> dict[str, Any]:
+def error_object(problem: Problem) -> dict[str, Any]:
+    """An error in OpenAI's shape."""
     return {
         "message": problem.message,
         "type": problem.type,
         "param": problem.param,
         "code": problem.code,
     }
-
-
-def _decoded(body: bytes) -> _Body:
-    try:
-        return _decoder.decode(body)
-    except msgspec.ValidationError as error:
-        what, _, place = str(error).partition(" - at `$")
-        path = place.rstrip("`").lstrip(".") or None
-        if path is None:
-            raise Refused(invalid_json(f"The body must be a JSON object. {what}.")) from error
-        raise Refused(invalid_value(path, f"{what} at '{path}'.")) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Refused(invalid_json(f"The body is no valid JSON: {error}.")) from error
 
 
 def _tools(asked: _Body) -> tuple[Tool, ...]:
@@ -313,9 +307,9 @@ def _tools(asked: _Body) -> tuple[Tool, ...]:
     ]
     choice = asked.tool_choice
     if isinstance(choice, Mapping) and choice.get("type") == "allowed_tools":
-        allowed = _mapping(choice.get("allowed_tools")).get("tools")
+        allowed = mapping(choice.get("allowed_tools")).get("tools")
         names = {
-            _mapping(_mapping(entry).get("function")).get("name")
+            mapping(mapping(entry).get("function")).get("name")
             for entry in (allowed if isinstance(allowed, list) else ())
         }
         tools = [tool for tool in tools if tool.name in names]
@@ -353,7 +347,3 @@ def _answer_format(wanted: _ResponseFormat | None) -> AnswerFormat | None:
             "response_format", "response_format must be text, json_object or json_schema."
         )
     )
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

@@ -10,7 +10,6 @@ from enum import StrEnum
 
 from zurelay.chat.events import (
     Event,
-    FinishReason,
     RefusalDelta,
     Stopped,
     TextDelta,
@@ -79,7 +78,7 @@ def script(behaviour: Behaviour, draft: Draft, request: Request) -> Script:
     limit = max(1, MOST_TOKENS // request.n)
     if request.max_output is not None:
         limit = min(limit, request.max_output)
-    tokens, reason = _cut(draft, limit, request.stop)
+    tokens, stopped = _cut(draft, limit, request.stop)
     if ending is not Ending.WHOLE:
         tokens = tokens[: behaviour.after or 0]
     begins_at = behaviour.first
@@ -91,7 +90,8 @@ def script(behaviour: Behaviour, draft: Draft, request: Request) -> Script:
         for choice in range(request.n)
     ]
     if ending is Ending.WHOLE:
-        beats += [Beat(last_at, Stopped(reason, choice)) for choice in range(request.n)]
+        reason, sequence = stopped.reason, stopped.sequence
+        beats += [Beat(last_at, Stopped(reason, index, sequence)) for index in range(request.n)]
     return Script(
         beats=tuple(beats),
         begins_at=begins_at,
@@ -110,17 +110,19 @@ def _pace(behaviour: Behaviour, tokens: int) -> float:
     return min(1 / behaviour.tps, (MOST_SECONDS - behaviour.first) / (tokens - 1))
 
 
-def _cut(draft: Draft, limit: int, stop: tuple[str, ...]) -> tuple[list[Event], FinishReason]:
+def _cut(draft: Draft, limit: int, stop: tuple[str, ...]) -> tuple[list[Event], Stopped]:
     """The tokens of one choice, as far as limit and stop sequences let them come."""
-    text, stopped = _until_stop(draft.text, stop)
+    text, sequence = _until_stop(draft.text, stop)
     tokens: list[Event] = [ThinkingDelta(piece) for piece in pieces(draft.thinking)]
     tokens += [RefusalDelta(piece) for piece in pieces(draft.refusal)]
     tokens += [TextDelta(piece) for piece in pieces(text)]
-    if not stopped:
+    if sequence is None:
         tokens += _call_tokens(draft)
     if len(tokens) > limit:
-        return tokens[:limit], "length"
-    return tokens, "tool_calls" if draft.calls and not stopped else "stop"
+        return tokens[:limit], Stopped("length")
+    if sequence is not None:
+        return tokens, Stopped("stop", sequence=sequence)
+    return tokens, Stopped("tool_calls" if draft.calls else "stop")
 
 
 def _call_tokens(draft: Draft) -> Iterator[Event]:
@@ -130,10 +132,13 @@ def _call_tokens(draft: Draft) -> Iterator[Event]:
             yield ToolCallDelta(index, piece)
 
 
-def _until_stop(text: str, stop: tuple[str, ...]) -> tuple[str, bool]:
-    """The text before the first stop sequence in it, and whether there was one."""
-    places = [place for word in stop if word and (place := text.find(word)) >= 0]
-    return (text[: min(places)], True) if places else (text, False)
+def _until_stop(text: str, stop: tuple[str, ...]) -> tuple[str, str | None]:
+    """The text before the first stop sequence in it, and which one that is."""
+    places = [(place, word) for word in stop if word and (place := text.find(word)) >= 0]
+    if not places:
+        return text, None
+    place, word = min(places)
+    return text[:place], word
 
 
 def _in_choice(token: Event, choice: int) -> Event:

@@ -4,17 +4,30 @@ Knows which dialect owns which path and how each ending looks in HTTP; knows no 
 clock. `upstream.py` plays the answer in process, `server.py` over a real socket.
 """
 
+from datetime import UTC, datetime
+
 import msgspec
 
 from zurelay.chat.problems import Problem, Refused, method_not_allowed, not_found
+from zurelay.sandbox.anthropic import CountTokens, Messages
 from zurelay.sandbox.base import Answer, Dialect, Headers, Identity, Step
-from zurelay.sandbox.behaviour import MODELS, Behaviour, parse
+from zurelay.sandbox.behaviour import MODELS, MOST_TOKENS, PREFIX, Behaviour, parse
 from zurelay.sandbox.draft import Ask, draft
 from zurelay.sandbox.errors import told
+from zurelay.sandbox.gemini import CountContents, GenerateContent
 from zurelay.sandbox.openai_chat import OpenAIChat
+from zurelay.sandbox.openai_responses import CountInput, Responses
 from zurelay.sandbox.script import Ending, Script, script
 
-DIALECTS: tuple[Dialect, ...] = (OpenAIChat(),)
+DIALECTS: tuple[Dialect, ...] = (
+    OpenAIChat(),
+    Messages(),
+    CountTokens(),
+    Responses(),
+    CountInput(),
+    GenerateContent(),
+    CountContents(),
+)
 """Every format the sandbox speaks; the first one answers for paths that belong to none."""
 
 _EVENTS = (("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache"))
@@ -25,12 +38,13 @@ def answer(method: str, path: str, body: bytes, identity: Identity) -> Answer:
     """What the sandbox answers to a call. `path` is the URL's, without the query."""
     route = path.rstrip("/")
     if route.endswith("/models"):
-        return _json(200, (), _models(identity)) if method == "GET" else _misused("GET", method)
+        listed = _google_models() if "/v1beta/" in route else _models(identity)
+        return _json(200, (), listed) if method == "GET" else _misused("GET", method)
     for dialect in DIALECTS:
-        if route.endswith(dialect.path):
+        if route.endswith(dialect.paths):
             if method != "POST":
                 return _misused("POST", method)
-            return _performed(dialect, body, identity)
+            return _performed(dialect, route, body, identity)
     return _refused(DIALECTS[0], not_found(f"The sandbox has no {method} {path[:100]}."), identity)
 
 
@@ -39,16 +53,16 @@ def refuse(problem: Problem, identity: Identity) -> Answer:
     return _refused(DIALECTS[0], problem, identity)
 
 
-def _performed(dialect: Dialect, body: bytes, identity: Identity) -> Answer:
+def _performed(dialect: Dialect, route: str, body: bytes, identity: Identity) -> Answer:
     try:
-        ask = dialect.read(body)
+        ask = dialect.read(body, route)
         behaviour = parse(ask.model)
         if _fails_at_once(behaviour, ask):
             return _refused(dialect, told(behaviour), identity, at=behaviour.first)
         planned = script(behaviour, draft(behaviour, ask.request, identity.seed), ask.request)
     except Refused as refused:
         return _refused(dialect, refused.problem, identity)
-    headers = (("x-request-id", f"req_{identity.seed}"),)
+    headers = _request_id(dialect, identity)
     if ask.stream:
         return Answer(
             200,
@@ -83,9 +97,14 @@ def _fails_at_once(behaviour: Behaviour, ask: Ask) -> bool:
     return behaviour.model == "error" and not (ask.stream and behaviour.after)
 
 
+def _request_id(dialect: Dialect, identity: Identity) -> Headers:
+    name = dialect.request_id_header
+    return ((name, f"req_{identity.seed}"),) if name else ()
+
+
 def _refused(dialect: Dialect, problem: Problem, identity: Identity, *, at: float = 0.0) -> Answer:
-    headers: Headers = (("x-request-id", f"req_{identity.seed}"),)
-    if problem.retry_after is not None:
+    headers = _request_id(dialect, identity)
+    if problem.retry_after is not None and dialect.tells_retry_after:
         headers += (("retry-after", str(problem.retry_after)),)
     if problem.allow is not None:
         headers += (("allow", problem.allow),)
@@ -108,12 +127,41 @@ def _json(status: int, headers: Headers, body: bytes, *, at: float = 0.0) -> Ans
 
 
 def _models(identity: Identity) -> bytes:
+    """One list that OpenAI's and Anthropic's clients can read."""
+    made = datetime.fromtimestamp(identity.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    about = {
+        "object": "model",
+        "type": "model",
+        "created": identity.created,
+        "created_at": made,
+        "owned_by": "sandbox",
+    }
+    names = list(MODELS)
     return msgspec.json.encode(
         {
             "object": "list",
-            "data": [
-                {"id": name, "object": "model", "created": identity.created, "owned_by": "sandbox"}
-                for name in MODELS
-            ],
+            "data": [{"id": name, "display_name": name, **about} for name in names],
+            "has_more": False,
+            "first_id": names[0],
+            "last_id": names[-1],
+        }
+    )
+
+
+def _google_models() -> bytes:
+    """The list that Gemini's clients can read; names have no prefix, as they stand in paths."""
+    return msgspec.json.encode(
+        {
+            "models": [
+                {
+                    "name": f"models/{name.removeprefix(PREFIX)}",
+                    "displayName": name,
+                    "description": model.about,
+                    "inputTokenLimit": 128_000,
+                    "outputTokenLimit": MOST_TOKENS,
+                    "supportedGenerationMethods": ["generateContent", "countTokens"],
+                }
+                for name, model in MODELS.items()
+            ]
         }
     )
