@@ -41,11 +41,14 @@ class Kept(Protocol):
 
 def stays_here(view: Kept) -> None:
     """Fields that the gateway keeps: user, metadata, safety identifier."""
-    for name in ("user", "safety_identifier"):
-        value = getattr(view, name)
-        if value is not None and len(value) > LONGEST_USER:
-            raise Refused(invalid(name, f"{len(value)} characters"))
-    pairs = view.metadata or {}
+    if view.user is not None and len(view.user) > LONGEST_USER:
+        raise Refused(invalid("user", f"{len(view.user)} characters"))
+    identifier = view.safety_identifier
+    if identifier is not None and len(identifier) > LONGEST_USER:
+        raise Refused(invalid("safety_identifier", f"{len(identifier)} characters"))
+    pairs = view.metadata
+    if pairs is None:
+        return
     if len(pairs) > _PAIRS:
         raise Refused(invalid("metadata", f"{len(pairs)} pairs"))
     for key, value in pairs.items():

@@ -10,7 +10,6 @@ from zurelay.formats.openai_chat.invalid import invalid, missing, of_decoder
 from zurelay.formats.openai_chat.view import REQUEST, Request, size
 
 NAME = "openai_chat"
-_SCHEMAS = ("tools", "response_format")
 
 
 class ChatFront:
@@ -38,8 +37,13 @@ class ChatFront:
         checks.stays_here(view)
         seen = messages.Seen()
         messages.check(view.messages, seen)
-        checks.tools(view, seen)
-        checks.answer_format(view.response_format, seen)
+        schemas = 0
+        if view.tools is not None or view.tool_choice is not None:
+            checks.tools(view, seen)
+            schemas = size(fields["tools"]) if "tools" in fields else 0
+        if view.response_format is not None:
+            checks.answer_format(view.response_format, seen)
+            schemas += size(fields["response_format"])
         options = view.stream_options
         return Inbound(
             front=NAME,
@@ -57,8 +61,7 @@ class ChatFront:
             metadata=view.metadata,
             safety_identifier=view.safety_identifier,
             cache_key=view.prompt_cache_key,
-            text_length=seen.text_length
-            + sum(size(fields[name]) for name in _SCHEMAS if name in fields),
+            text_length=seen.text_length + schemas,
             media_count=seen.media_count,
             opening=seen.opening,
             marks=frozenset(seen.marks),
