@@ -21,6 +21,14 @@ def test_errors_are_read_as_the_format_has_them() -> None:
     assert SAME.fault(400, {}, body, 0.0, Profile()).kind is FaultKind.CONTENT_POLICY
 
 
+def test_fields_are_blamed_by_the_names_that_both_sides_use() -> None:
+    error = {"message": "too low", "param": "max_output_tokens", "code": "integer_below_min_value"}
+    body = json.dumps({"error": error}).encode()
+    assert SAME.fault(400, {}, body, 0.0, Profile()).param == "max_output_tokens"
+    other = exchange("openai_chat", "openai_responses")
+    assert other.fault(400, {}, body, 0.0, Profile()).param == "max_completion_tokens"
+
+
 def test_streams_are_read_whole_or_as_they_come() -> None:
     data = b'data: {"type":"response.output_text.delta","output_index":0,"delta":"x"}\n\n'
     assert SAME.stream(context()).feed(data).token

@@ -146,3 +146,12 @@ def test_strings_that_json_must_escape_survive_in_a_custom_call() -> None:
     (call,) = turn.parts
     assert isinstance(call, ToolCall)
     assert json.loads(call.arguments) == {"input": said}
+
+
+def test_breakpoints_of_either_vendor_are_kept() -> None:
+    parts = [
+        {"type": "input_text", "text": "A", "prompt_cache_breakpoint": {"mode": "explicit"}},
+        {"type": "input_text", "text": "B", "cache_control": {"type": "ephemeral", "ttl": "1h"}},
+    ]
+    (turn,) = asked(input=[{"role": "user", "content": parts}]).turns
+    assert turn.parts == (Text("A", "5m"), Text("B", "1h"))

@@ -128,6 +128,11 @@ def test_a_custom_tool_gets_the_text_it_was_called_with() -> None:
     assert (item["type"], item["input"]) == ("custom_tool_call", "*** Begin\n")
 
 
+def test_a_call_with_nothing_is_still_json() -> None:
+    (item,) = LifeCycle.of(written(ToolCallStarted(0, "A", "f"))).response["output"]
+    assert item["arguments"] == "{}"
+
+
 def test_a_refusal_is_a_part_of_its_own() -> None:
     (item,) = LifeCycle.of(written(RefusalDelta("No"), RefusalDelta("."))).response["output"]
     assert item["content"] == [{"type": "refusal", "refusal": "No."}]

@@ -56,10 +56,21 @@ _FIELDS = (
 
 
 def fault(
-    status: int, headers: Mapping[str, str], body: bytes, now: float, profile: Profile
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    now: float,
+    profile: Profile,
+    *,
+    own_words: bool = False,
 ) -> Fault:
-    """The fault behind an answer with an error status."""
-    return _finer(faults.fault(status, headers, body, now, profile))
+    """The fault behind an answer with an error status.
+
+    `own_words`: the caller speaks this format too, and knows its fields by the same names.
+    """
+    found = faults.fault(status, headers, body, now, profile)
+    finer = _finer(found)
+    return replace(finer, param=found.param) if own_words else finer
 
 
 def fault_inside(error: object, profile: Profile) -> Fault:

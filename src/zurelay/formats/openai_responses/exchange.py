@@ -38,4 +38,4 @@ class ResponsesToResponses:
         profile: Profile,
     ) -> Fault:
         """Read an error answer."""
-        return errors.fault(status, headers, body, now, profile)
+        return errors.fault(status, headers, body, now, profile, own_words=True)

@@ -12,6 +12,7 @@ from zurelay.formats.openai_responses import read
 from zurelay.formats.openai_responses import response as shape
 from zurelay.formats.openai_responses.back import NAME
 from zurelay.formats.openai_responses.output import (
+    NO_ARGUMENTS,
     call_item,
     custom_input,
     message_item,
@@ -66,7 +67,7 @@ def _output(parts: Sequence[Part], context: AnswerContext, status: str) -> list[
         elif isinstance(first, ToolCall):
             plain = first.name in custom
             own = shape.item_id(context, "ctc" if plain else "fc", place)
-            said = custom_input(first.arguments) if plain else first.arguments
+            said = custom_input(first.arguments) if plain else first.arguments or NO_ARGUMENTS
             call_id = legal(first.id, "max64")
             out.append(call_item(own, call_id, first.name, said, ends, custom=plain))
         else:

@@ -10,6 +10,9 @@ from zurelay.wire import json
 
 Json = dict[str, Any]
 
+NO_ARGUMENTS = "{}"
+"""What a function is called with that is called with nothing."""
+
 
 def text_part(kind: str, text: str) -> Json:
     """A content part: `text` or `refusal`."""

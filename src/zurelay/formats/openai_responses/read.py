@@ -19,6 +19,7 @@ from zurelay.chat.parts import (
 )
 from zurelay.chat.request import AnswerFormat, Request, Role, Tool, ToolChoice, Turn
 from zurelay.formats.base import Inbound
+from zurelay.formats.cache_marks import lifetime
 from zurelay.formats.openai_chat.request import split_data_url
 from zurelay.formats.openai_chat.view import given
 from zurelay.formats.openai_responses import envelope
@@ -150,20 +151,20 @@ def _part(part: Json) -> Part:
 
 
 def _content(part: Json) -> Text | Image | File:
-    kind = part["type"]
+    kind, cache = part["type"], lifetime(part)
     if kind == "input_image":
         url, detail = part["image_url"], part.get("detail")
         media_type, data = split_data_url(url)
         if data is None:
-            return Image(url=url, detail=detail)
-        return Image(data=data, media_type=media_type, detail=detail)
+            return Image(url=url, detail=detail, cache=cache)
+        return Image(data=data, media_type=media_type, detail=detail, cache=cache)
     if kind == "input_file":
         name = part.get("filename")
         if part.get("file_url") is not None:
-            return File(url=part["file_url"], filename=name)
+            return File(url=part["file_url"], filename=name, cache=cache)
         media_type, data = split_data_url(part["file_data"])
-        return File(data=data, media_type=media_type, filename=name)
-    return Text(part["text"])
+        return File(data=data, media_type=media_type, filename=name, cache=cache)
+    return Text(part["text"], cache)
 
 
 def _result(item: Json) -> ToolResult:
@@ -188,7 +189,13 @@ def _of_assistant(kind: str, item: Json) -> Iterable[Part]:
 def _tool(tool: Json) -> Tool:
     if tool["type"] == "custom":
         return Tool(tool["name"], tool.get("description"), _CUSTOM_INPUT)
-    return Tool(tool["name"], tool.get("description"), tool.get("parameters"), tool.get("strict"))
+    return Tool(
+        tool["name"],
+        tool.get("description"),
+        tool.get("parameters"),
+        tool.get("strict"),
+        lifetime(tool),
+    )
 
 
 def _choice(choice: object) -> ToolChoice | None:

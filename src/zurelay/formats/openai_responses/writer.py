@@ -25,6 +25,7 @@ from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext
 from zurelay.formats.openai_responses import response as shape
 from zurelay.formats.openai_responses.output import (
+    NO_ARGUMENTS,
     call_item,
     custom_input,
     message_item,
@@ -228,6 +229,9 @@ class ResponseWriter:
                 self._tell_call("response.custom_tool_call_input.delta", call, delta=said)
             self._tell_call("response.custom_tool_call_input.done", call, input=said)
         else:
+            if not said:  # callers read it as JSON
+                said = NO_ARGUMENTS
+                self._tell_call("response.function_call_arguments.delta", call, delta=said)
             done = "response.function_call_arguments.done"
             self._tell_call(done, call, name=call.name, arguments=said)
         item = call_item(call.id, call.call_id, call.name, said, status, custom=call.custom)
