@@ -10,7 +10,7 @@ from tests.plan.made import fail, fault, provider, route, succeed
 from zurelay.chat.faults import FaultKind
 from zurelay.plan.health import Health, Verdict
 from zurelay.plan.route import Route
-from zurelay.providers.base import AwsCredential
+from zurelay.providers.base import AwsCredential, Kind, Provider
 
 A = route("p", "a")
 SIBLING = route("p", "b")
@@ -349,3 +349,13 @@ def test_a_rest_is_kept_and_everything_recovers_by_itself(
         health.began(each, later)
         health.succeeded(each, later, 1.0, "a")
         assert health.may_try(each, later) == GO
+
+
+def test_what_the_sandbox_does_on_request_says_nothing_of_it() -> None:
+    kind = Kind("sandbox", "Sandbox", "openai_chat", "")
+    sandbox = route(Provider("sandbox", kind, "sandbox://local/v1"))
+    health = Health()
+    fail(health, sandbox, FaultKind.RATE_LIMITED, retry_after=30.0)
+    fail(health, sandbox, FaultKind.REFUSED_CREDENTIAL)
+    fail(health, sandbox, FaultKind.OVERLOADED, times=30)
+    assert health.may_try(sandbox, 1.0).go

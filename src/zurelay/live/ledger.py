@@ -65,7 +65,7 @@ class JournalLedger:
         log: RequestLog,
         *,
         power_safe: bool = False,
-        delay_s: float = 0.1,
+        delay_s: float = 0.25,
         retry_s: float = 1.0,
         keep: int = 50_000,
         clock: Callable[[], float] = time.time,

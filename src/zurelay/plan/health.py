@@ -16,6 +16,9 @@ from zurelay.plan.latency import Latency, size_class
 from zurelay.plan.route import Route
 from zurelay.providers.base import Provider
 
+SANDBOX = "sandbox"
+"""The kind whose models fail on request."""
+
 MOST_REST_S = 900.0
 """The longest Retry-After that is believed."""
 
@@ -272,8 +275,12 @@ class Health:
             known.by_size[size_class(input_tokens)].add(first_token_s)
 
     def failed(self, route: Route, fault: Fault, now: float, account: str = "") -> None:
-        """An attempt failed. A request's own fault is neutral."""
-        if fault.kind in REQUESTS_OWN:
+        """An attempt failed.
+
+        A request's own fault is neutral, and so is what the sandbox does because it was asked to:
+        one caller's test must not rest the model for the others.
+        """
+        if fault.kind in REQUESTS_OWN or route.provider.kind.name == SANDBOX:
             self.neutral(route)
             return
         known = self._over(route)
