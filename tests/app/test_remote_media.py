@@ -149,6 +149,25 @@ async def test_pictures_of_messages_callers_are_fetched_too(
     assert _sent(upstream) == [INLINE]
 
 
+async def test_pictures_of_responses_callers_are_fetched_too(
+    caller: Caller, upstream: ScriptedUpstream, site: ScriptedUpstream
+) -> None:
+    def body(url: str) -> bytes:
+        part = {"type": "input_image", "image_url": url}
+        said = [{"role": "user", "content": [part]}]
+        return json.dumps({"model": "test-model", "input": said}).encode()
+
+    site.enqueue(reply(PNG))
+    upstream.enqueue(json_reply(chat_reply("A cat")))
+    headers = caller.gateway.headers
+    answer = await caller.send("POST", "/v1/responses", body(f"{site.base_url}/a"), headers)
+    assert answer.status == 200, answer.body
+    assert _sent(upstream) == [INLINE]
+    refused = await caller.send("POST", "/v1/responses", body("http://[::1]/a"), headers)
+    assert (refused.status, _told(refused)["code"]) == (400, "unsupported_content")
+    assert _told(refused)["param"] == "input[0].content[0]"
+
+
 async def test_refusals_have_the_shape_of_the_endpoint(
     caller: Caller, upstream: ScriptedUpstream
 ) -> None:
