@@ -47,8 +47,17 @@ def test_a_choice_without_tools_is_harmless_unless_it_forces(choice: Any) -> Non
 def test_alternatives_and_stops_keep_their_order() -> None:
     assert checks.alternatives(["b", "a", "b"]) == ("b", "a")
     assert checks.alternatives(None) is None
-    assert checks.stops(["b", "a"]) == ("b", "a")
-    assert checks.stops(None) == checks.stops([]) == ()
+    marks: set[str] = set()
+    assert checks.stops(["b", "a"], marks) == ("b", "a")
+    assert checks.stops(None, marks) == checks.stops([], marks) == ()
+    assert marks == set()
+
+
+@pytest.mark.parametrize(("stop", "kept"), [("", ()), (["", "a", ""], ("a",)), ([""], ())])
+def test_empty_stops_ask_for_nothing(stop: str | list[str], kept: tuple[str, ...]) -> None:
+    marks: set[str] = set()
+    assert checks.stops(stop, marks) == kept
+    assert marks == {"empty_stop"}
 
 
 def test_limits_are_inclusive() -> None:

@@ -75,25 +75,22 @@ def alternatives(models: list[str] | None) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(models))
 
 
-def stops(stop: str | list[str] | None) -> tuple[str, ...]:
-    """Stop sequences as a tuple."""
+def stops(stop: str | list[str] | None, marks: set[str]) -> tuple[str, ...]:
+    """The stop sequences. Empty ones ask for nothing and are left out; marked as `empty_stop`."""
     if stop is None:
         return ()
-    if isinstance(stop, str):
-        if not stop:
-            raise Refused(invalid("stop", "an empty string"))
-        return (stop,)
-    if len(stop) > MOST_STOPS:
+    given = [stop] if isinstance(stop, str) else stop
+    if len(given) > MOST_STOPS:
         raise Refused(
             problems.invalid_value(
                 f"stop[{MOST_STOPS}]",
-                f"'stop' takes at most {MOST_STOPS} sequences, but got {len(stop)}.",
+                f"'stop' takes at most {MOST_STOPS} sequences, but got {len(given)}.",
             )
         )
-    for place, sequence in enumerate(stop):
-        if not sequence:
-            raise Refused(invalid(f"stop[{place}]", "an empty string"))
-    return tuple(stop)
+    kept = tuple(sequence for sequence in given if sequence)
+    if len(kept) < len(given):
+        marks.add("empty_stop")
+    return kept
 
 
 def tools(view: Request, seen: Seen) -> None:

@@ -119,7 +119,7 @@ def _drop(
     refused = profile.refuses | (profile.refuses_while_thinking if thinking else frozenset())
     stop = inbound.stop
     taken = 0 if "stop" in refused else min(len(stop), profile.stop_limit)
-    if taken < len(stop):
+    if taken < len(stop) or "empty_stop" in inbound.marks:
         del fields["stop"]
         if taken:
             fields["stop"] = stop[:taken]

@@ -56,7 +56,7 @@ class ChatFront:
             max_output=_limit(view),
             choices=view.n or 1,
             needs=seen.needs,
-            stop=checks.stops(view.stop),
+            stop=checks.stops(view.stop, seen.marks),
             user=view.user,
             metadata=view.metadata,
             safety_identifier=view.safety_identifier,

@@ -30,8 +30,8 @@ class Seen:
     Attributes:
         marks: `developer`, `name`, `text_parts` (a list of text parts only), `reasoning` (carried
             in history), `calls`, `call_ids`, `call_index`, `no_calls` (an empty list),
-            `more_systems` (any but the first message), `user_after_tool`, `file`, `strict`, and
-            `remote_image`, `remote_file`, `remote_video` (by http or https).
+            `empty_stop`, `more_systems` (any but the first message), `user_after_tool`, `file`,
+            `strict`, and `remote_image`, `remote_file`, `remote_video` (by http or https).
     """
 
     needs: dict[Ability, str] = field(default_factory=dict)
