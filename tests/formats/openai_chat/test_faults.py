@@ -62,6 +62,8 @@ def error(**fields: Any) -> Any:
         (429, error(message="Request too large for gpt on tokens per min", type="tokens"), K.REJECTED),
         (429, error(type="engine_overloaded_error"), K.OVERLOADED),
         (404, error(code="model_not_found"), K.MODEL_MISSING),
+        (404, error(param="model"), K.MODEL_MISSING),
+        (404, error(param="previous_response_id"), K.REJECTED),
         (403, error(code="model_not_found"), K.MODEL_MISSING),
         (404, b"<html>nope</html>", K.MODEL_MISSING),
         (400, error(code="tool_use_failed", failed_generation="<f"), K.MODEL_FAULT),

@@ -146,6 +146,8 @@ def _by_words(status: int, told: Told, profile: Profile) -> FaultKind | None:
         return FaultKind.REJECTED  # larger than the account's whole minute: waiting cannot help
     if status == 200 and told.is_one_of(_RATE):
         return FaultKind.RATE_LIMITED
+    if status == 404 and told.param is not None and told.param != "model":
+        return FaultKind.REJECTED  # something the request names is missing, not the model
     return None
 
 
