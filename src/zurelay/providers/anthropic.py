@@ -20,6 +20,10 @@ ANTHROPIC = Kind(
     profile=Profile(
         token_limit_field="max_tokens",  # noqa: S106 - a field's name
         effort_form="claude_effort",
+        # Of a model that the catalogue does not know nothing is asked unasked, and thinking that
+        # is asked for in Messages' own words goes as it is.
+        effort_off="omit",
+        budget_field="thinking.budget_tokens",
         temperature_max=1.0,
         # Thinking takes no other temperature than 1, no top_k (vendor's page on thinking, 2026-11).
         refuses_while_thinking=frozenset({"temperature", "top_p", "top_k"}),

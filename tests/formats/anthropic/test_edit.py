@@ -12,6 +12,7 @@ from zurelay.formats.anthropic.edit import write, write_count
 from zurelay.formats.anthropic.envelope import unsigned
 from zurelay.formats.anthropic.front import MessagesFront
 from zurelay.formats.base import Inbound, Outbound, Target
+from zurelay.providers.anthropic import ANTHROPIC
 
 HI: list[dict[str, Any]] = [{"role": "user", "content": "Hi"}]
 TOOL = {"name": "f", "input_schema": {"type": "object"}}
@@ -263,3 +264,11 @@ def test_the_same_input_gives_the_same_bytes() -> None:
     before = dict(one.body)
     assert write(one, target(NEW)).body == write(one, target(NEW)).body
     assert one.body == before
+
+
+@pytest.mark.parametrize("thinking", [ENABLED, ADAPTIVE, DISABLED])
+def test_thinking_goes_as_it_is_to_a_model_nobody_knows(thinking: dict[str, Any]) -> None:
+    read = inbound(thinking=thinking)
+    out = write(read, Target("x", "x", ANTHROPIC.profile, effort=read.effort))
+    assert json.loads(out.body)["thinking"] == thinking
+    assert out.dropped == ()

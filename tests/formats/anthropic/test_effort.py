@@ -6,6 +6,8 @@ import pytest
 
 from tests.formats.anthropic.made import target
 from zurelay.formats.anthropic import effort
+from zurelay.formats.base import Target
+from zurelay.providers.anthropic import ANTHROPIC
 
 SHOWN = {"type": "adaptive", "display": "summarized"}
 OFF = {"type": "disabled"}
@@ -88,3 +90,9 @@ def test_a_budget_as_a_word(tokens: int, level: str) -> None:
 )
 def test_whether_a_request_will_think(model: str, level: str | None, thinks: bool) -> None:
     assert effort.may_think(target(model, effort=level)) == thinks
+
+
+def test_of_a_model_nobody_knows_nothing_is_asked_unasked() -> None:
+    unknown = Target("x", "x", ANTHROPIC.profile)
+    assert effort.ask(unknown, 8192, obstacle=False) == effort.Thought()
+    assert not effort.may_think(unknown)

@@ -98,6 +98,11 @@ def test_texts_of_other_shapes() -> None:
     server = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "q"}}
     (told,) = parts(server, role="assistant")
     assert "web_search" in told.text
+    hit = {"type": "web_search_result", "title": "T", "encrypted_content": "SECRET"}
+    found = {"type": "web_search_tool_result", "tool_use_id": "s", "content": [hit]}
+    (told,) = parts(found, role="assistant")
+    assert "T" in told.text
+    assert "SECRET" not in told.text
 
 
 def test_an_assistants_turn_and_its_results() -> None:

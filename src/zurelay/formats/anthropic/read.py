@@ -130,7 +130,7 @@ def _content(path: str, block: Json) -> Iterable[Text | Image | File]:
         yield Text("\n".join(text for text in told + texts if isinstance(text, str)), cache)
     else:
         # What a provider's own tool did, in history: its words are all that others can read.
-        yield Text(f"[{kind}] {json.encode(_without_secrets(block)).decode()}")
+        yield Text(f"[{kind}] {json.encode(_readable(block)).decode()}")
 
 
 def _document(path: str, block: Json, cache: str | None) -> Iterable[Text | Image | File]:
@@ -161,8 +161,17 @@ def _elsewhere(path: str) -> problems.Problem:
     return problems.unsupported_content(path, told)
 
 
-def _without_secrets(block: Json) -> Json:
-    return {key: value for key, value in block.items() if key not in ("type", "cache_control")}
+def _readable(value: Any) -> Any:
+    """A block without what only Anthropic can read: types, breakpoints, encrypted content."""
+    if isinstance(value, list):
+        return [_readable(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _readable(item)
+        for key, item in value.items()
+        if key not in ("type", "cache_control") and not key.startswith("encrypted")
+    }
 
 
 def _tool(path: str, tool: Json) -> Tool:
