@@ -144,3 +144,33 @@ test("a stream cut upstream is an error", async () => {
   );
   assert.notEqual(text, "");
 });
+
+const tool = { type: "function", name: "get_weather", parameters: weather.function.parameters };
+
+test("a response, and what is sent back of it", async () => {
+  const input = [{ role: "user", content: "Weather?" }];
+  const answer = await client.responses.create({ model: "sandbox/tools", input, tools: [tool] });
+  const call = answer.output.find((item) => item.type === "function_call");
+  assert.equal(typeof JSON.parse(call.arguments).city, "string");
+  const output = { type: "function_call_output", call_id: call.call_id, output: "Sunny" };
+  const final = await client.responses.create({
+    model: "sandbox/tools",
+    input: [...input, ...answer.output, output],
+    tools: [tool],
+  });
+  assert.equal(final.status, "completed");
+  assert.ok(final.output_text.length > 0);
+});
+
+test("the stream helper follows a response", async () => {
+  const stream = client.responses.stream({ model: "sandbox/reasoning", input: "How many?" });
+  const types = [];
+  for await (const event of stream) types.push(event.type);
+  assert.equal(types[0], "response.created");
+  assert.equal(types.at(-1), "response.completed");
+  const final = await stream.finalResponse();
+  assert.deepEqual(
+    final.output.map((item) => item.type),
+    ["reasoning", "message"],
+  );
+});

@@ -186,3 +186,18 @@ def test_usage_that_never_came_is_estimated() -> None:
     assert answer.usage is not None
     assert answer.usage.estimated
     assert json.loads(answer.body)["usage"]["input_tokens"] == 10
+
+
+def test_calls_with_one_id_get_their_own_and_keep_it() -> None:
+    data = upstream(
+        ToolCallStarted(0, "call_0", "f"),
+        ToolCallDelta(0, "{}"),
+        ToolCallStarted(1, "call_0", "f"),
+        ToolCallDelta(1, "{}"),
+    )
+    stream = RelayStream(context())
+    cycle = LifeCycle.of(relayed(stream, data))
+    first, second = (item["call_id"] for item in cycle.response["output"])
+    assert first == "call_0"
+    assert second.startswith("call_")
+    assert second != first

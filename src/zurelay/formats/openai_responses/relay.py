@@ -31,6 +31,7 @@ from zurelay.formats.openai_responses import response as shape
 from zurelay.formats.openai_responses import usage as counts
 from zurelay.formats.openai_responses.stream import LAST, ResponseReader
 from zurelay.formats.origin import origin
+from zurelay.formats.tool_ids import minter
 from zurelay.wire import json
 from zurelay.wire.sse import Frame, FrameReader, FrameTooLong
 
@@ -38,7 +39,20 @@ Json = dict[str, Any]
 
 _TOKENS = (TextDelta, ThinkingDelta, RefusalDelta, ToolCallStarted, ToolCallDelta)
 _SOMETHING = (*_TOKENS, ThinkingSigned)
+_CALLS = frozenset({"function_call", "custom_tool_call"})
 _BEGIN = ("response.created", "response.in_progress")
+
+_CALLERS = (
+    "instructions",
+    "metadata",
+    "prompt_cache_key",
+    "safety_identifier",
+    "user",
+    "store",
+    "background",
+    "previous_response_id",
+)
+"""What a response repeats of its request, and the upstream was not told or not told so."""
 
 
 class RelayStream:
@@ -51,6 +65,8 @@ class RelayStream:
         self._same = shape.repeated(context.asked)
         self._sequence = 0
         self._items: dict[int, Json] = {}  # whole ones, by place
+        self._calls: dict[int, str] = {}  # ids of calls, by place
+        self._mint = minter(context.answer_id)
         self._last: Json = {}  # the response object of the last event, its values as bytes
         self._something = False
         self.usage: Usage | None = None
@@ -92,7 +108,7 @@ class RelayStream:
 
     def response(self, usage: Usage | None) -> Json:
         """The response object of the last event, as the caller gets it."""
-        found = edited(self._last, self._context, self._same)
+        found = self._edited(self._last)
         output = json.decode(found["output"]) if isinstance(found.get("output"), Raw) else []
         if not output and self._items:  # some hosts leave out what they streamed
             found["output"] = self._output()
@@ -185,12 +201,52 @@ class RelayStream:
             return self._begin()
         begun = self._begin()
         if isinstance(event.get("item"), dict):
-            item = _item(event["item"], fields["item"], self._context)
-            fields["item"] = item
             place = event.get("output_index")
-            if kind == "response.output_item.done" and isinstance(place, int):
-                self._items[place] = item
+            place = place if isinstance(place, int) else len(self._items)
+            fields["item"] = self._item(place, event["item"], fields["item"])
+            if kind == "response.output_item.done":
+                self._items[place] = fields["item"]
         return begun + self._tell(kind, fields)
+
+    def _edited(self, response: Json) -> Json:
+        """A response object of an upstream's as the caller gets it."""
+        found = {
+            **response,
+            "id": self._context.answer_id,
+            "created_at": self._context.created,
+            "model": self._context.model,
+            **{name: self._same[name] for name in _CALLERS},
+        }
+        if isinstance(response.get("output"), Raw):
+            items = json.decode(response["output"])
+            told = [self._item(i, each, each) for i, each in enumerate(items or ())]
+            if told != items:
+                found["output"] = Raw(json.encode(told))
+        return found
+
+    def _item(self, place: int, item: Any, raw: Any) -> Any:
+        """An item as the caller gets it; one that need not change keeps its bytes.
+
+        Thinking is wrapped with its origin. Some hosts number their calls anew in each answer, or
+        give several the same id.
+        """
+        if not isinstance(item, dict):
+            return raw
+        if item.get("type") == "reasoning" and item.get("encrypted_content"):
+            made = origin(self._context.profile.realm, ORIGIN)
+            sealed = envelope.seal(str(item["encrypted_content"]), made, redacted=True)
+            return {**item, "encrypted_content": sealed}
+        if item.get("type") in _CALLS:
+            call_id = self._call_id(place, item.get("call_id"))
+            return raw if call_id == item.get("call_id") else {**item, "call_id": call_id}
+        return raw
+
+    def _call_id(self, place: int, given: object) -> str:
+        """The id of the call at a place: the upstream's, unless it has none or used it before."""
+        if place not in self._calls:
+            known = isinstance(given, str) and given and given not in self._calls.values()
+            self._calls[place] = str(given) if known else self._mint(0, place)
+        return self._calls[place]
 
     def _begin(self) -> bytes:
         """The two events with which every stream begins, once."""
@@ -247,45 +303,3 @@ def _or_estimate(usage: Usage | None, context: AnswerContext, delivered: int) ->
     if usage is not None:
         return usage
     return Usage(input=context.prompt_estimate, output=tokens(delivered), estimated=True)
-
-
-def edited(response: Json, context: AnswerContext, same: Json) -> Json:
-    """A response object of an upstream's as the caller gets it."""
-    found = {
-        **response,
-        "id": context.answer_id,
-        "created_at": context.created,
-        "model": context.model,
-        **{name: same[name] for name in _CALLERS},
-    }
-    if isinstance(response.get("output"), Raw):
-        items = json.decode(response["output"])
-        if isinstance(items, list) and any(_encrypted(item) for item in items):
-            found["output"] = Raw(json.encode([_item(item, item, context) for item in items]))
-    return found
-
-
-_CALLERS = (
-    "instructions",
-    "metadata",
-    "prompt_cache_key",
-    "safety_identifier",
-    "user",
-    "store",
-    "background",
-    "previous_response_id",
-)
-"""What a response repeats of its request, and the upstream was not told or not told so."""
-
-
-def _encrypted(item: object) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("encrypted_content"), str)
-
-
-def _item(item: Any, raw: Any, context: AnswerContext) -> Any:
-    """An item whose thinking is wrapped with its origin; any other keeps its bytes."""
-    if not _encrypted(item) or item.get("type") != "reasoning" or not item["encrypted_content"]:
-        return raw
-    made = origin(context.profile.realm, ORIGIN)
-    sealed = envelope.seal(item["encrypted_content"], made, redacted=True)
-    return {**item, "encrypted_content": sealed}
