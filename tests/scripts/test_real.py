@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts import real
-from scripts.real_talk import Transcript
+from scripts.real_transcript import Transcript
 
 
 def test_the_last_step_of_a_compilation_is_its_progress() -> None:
@@ -71,3 +71,16 @@ def test_a_server_is_waited_for_and_ended(tmp_path: Path) -> None:
         real.serving("server", ended, url, tmp_path / "log", {}),
     ):
         pass
+
+
+def test_an_environment_whose_interpreter_is_gone_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "python"
+    monkeypatch.setattr(real, "PYTHON", python)
+    assert not real.works()
+    python.symlink_to(tmp_path / "gone")
+    assert not real.works()
+    python.unlink()
+    python.symlink_to(sys.executable)
+    assert real.works()
