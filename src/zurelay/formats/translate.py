@@ -7,7 +7,7 @@ sequences the upstream was not given, empty answers, estimates.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -27,7 +27,7 @@ from zurelay.chat.events import (
 )
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.parts import Text, ToolCall
-from zurelay.chat.problems import Problem
+from zurelay.chat.problems import Problem, Refused
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import Request
 from zurelay.chat.usage import Usage
@@ -45,6 +45,7 @@ from zurelay.formats.fold import EventFold
 from zurelay.formats.stop_text import StopCutter
 from zurelay.wire import json
 
+_Told = TypeVar("_Told", Fault, Problem)
 _TOKENS = (TextDelta, ThinkingDelta, RefusalDelta, ToolCallStarted, ToolCallDelta)
 
 
@@ -150,7 +151,11 @@ class TranslatingExchange:
 
     def write(self, inbound: Inbound, target: Target) -> Outbound:
         """The upstream request."""
-        out = self._back.write(self._front.request(inbound), target)
+        asked = self._front.request(inbound)  # refuses in the caller's words itself
+        try:
+            out = self._back.write(asked, target)
+        except Refused as refused:
+            raise Refused(self._in_own_words(refused.problem)) from None
         if not self._words or not out.dropped:
             return out
         dropped = tuple(dict.fromkeys(self._words.get(name, name) for name in out.dropped))
@@ -181,7 +186,13 @@ class TranslatingExchange:
         profile: Profile,
     ) -> Fault:
         """Read an error answer."""
-        return self._back.fault(status, headers, body, now, profile)
+        return self._in_own_words(self._back.fault(status, headers, body, now, profile))
+
+    def _in_own_words(self, told: _Told) -> _Told:
+        """Places among messages are not places among another format's items."""
+        param = told.param or ""
+        own = self._words.get("messages" if param.startswith("messages[") else param)
+        return told if own is None else replace(told, param=own)
 
 
 class _Answer:

@@ -3,11 +3,17 @@
 import json
 from typing import Any
 
+import pytest
+
 from tests.formats.openai_responses.answered import CUSTOM, FUNCTION, context, read
 from zurelay.chat.events import Choice, FinishReason, Reply
 from zurelay.chat.parts import Part, RefusalText, Text, Thinking, ToolCall
+from zurelay.chat.problems import Refused
+from zurelay.chat.profile import Profile
 from zurelay.chat.usage import Usage
+from zurelay.formats.base import Target
 from zurelay.formats.openai_responses.hub import ResponsesHubFront
+from zurelay.formats.registry import exchange
 
 HUB = ResponsesHubFront()
 
@@ -51,3 +57,23 @@ def test_an_answer_sent_back_is_the_answer_that_was_given() -> None:
     output = reply(*parts, tools=[FUNCTION, CUSTOM])["output"]
     (turn,) = HUB.request(read(input=output, tools=[FUNCTION, CUSTOM])).turns
     assert turn.parts == parts
+
+
+def test_what_was_left_out_is_named_as_the_caller_named_it() -> None:
+    inbound = read(max_output_tokens=9, text={"verbosity": "low"})
+    to = Target("m", "up", Profile(), max_output=5)
+    out = exchange("openai_responses", "anthropic").write(inbound, to)
+    assert set(out.dropped) == {"max_output_tokens", "text.verbosity"}
+
+
+def test_so_is_what_is_refused_here_or_by_the_provider() -> None:
+    audio = {"type": "input_audio", "input_audio": {"data": "A", "format": "wav"}}
+    inbound = read(input=[{"role": "user", "content": [audio]}])
+    with pytest.raises(Refused) as caught:
+        exchange("openai_responses", "anthropic").write(inbound, Target("m", "up", Profile()))
+    assert caught.value.problem.param == "input"
+    chat = exchange("openai_responses", "openai_chat")
+    for param, own in (("messages[2].content", "input"), ("max_tokens", "max_output_tokens")):
+        error = {"error": {"message": "bad", "param": param, "code": "invalid_value"}}
+        body = json.dumps(error).encode()
+        assert chat.fault(400, {}, body, 0.0, Profile()).param == own

@@ -1,6 +1,6 @@
 """Responses as a format that callers speak, as far as translation needs it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from zurelay.chat.events import Reply
@@ -31,6 +31,16 @@ class ResponsesHubFront:
     """See `formats.translate.HubFront`."""
 
     name = NAME
+    words: Mapping[str, str] = {
+        "max_completion_tokens": "max_output_tokens",
+        "max_tokens": "max_output_tokens",
+        "messages": "input",
+        "messages[].content[].image_url.detail": "input[].content[].detail",
+        "reasoning_effort": "reasoning.effort",
+        "response_format": "text.format",
+        "tools[].function.strict": "tools[].strict",
+        "verbosity": "text.verbosity",
+    }
 
     def request(self, inbound: Inbound) -> Request:
         """The caller's request in neutral form."""
