@@ -209,8 +209,9 @@ class RelayStream:
         return begun + self._tell(kind, fields)
 
     def _edited(self, response: Json) -> Json:
-        """A response object of an upstream's as the caller gets it."""
+        """A response object of an upstream's as the caller gets it, with all that clients need."""
         found = {
+            **shape.response(self._context, self._same, "completed"),
             **response,
             "id": self._context.answer_id,
             "created_at": self._context.created,
