@@ -1,10 +1,21 @@
+import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
 import pytest
+from anthropic import Anthropic
 from openai import OpenAI
 
-from tests.served import Served
+from tests.served import Served, serve
+from zurelay.chat.effort import SCALE
+
+UPSTREAMS = ("chat", "messages", "responses", "gemini")
+"""Formats in which the gateway `everywhere` asks its upstream."""
+
+_MODELS = ("echo", "tools", "json", "reasoning", "refusal", "rate-limit", "error", "usage", "cut")
 
 
 @pytest.fixture
@@ -20,3 +31,75 @@ def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     taken: list[float] = []
     monkeypatch.setattr(time, "sleep", taken.append)
     return taken
+
+
+@pytest.fixture(params=UPSTREAMS)
+def upstream(request: pytest.FixtureRequest) -> str:
+    """The format of the upstream; `f"{upstream}-echo"` is `sandbox/echo` reached in it."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A gateway that reaches one sandbox server in each of the upstream formats."""
+    command = [sys.executable, "-m", "zurelay", "sandbox", "--port", "0"]
+    bare = {k: os.environ[k] for k in ("PATH", "HOME", "LANG") if k in os.environ}
+    with subprocess.Popen(command, env=bare, stdout=subprocess.PIPE, text=True) as sandbox:
+        try:
+            assert sandbox.stdout is not None
+            base_url = sandbox.stdout.readline().split()[-1]
+            folder = tmp_path_factory.mktemp("everywhere")
+            with serve(folder, _config(base_url)) as gateway:
+                yield gateway
+        finally:
+            sandbox.terminate()
+
+
+@pytest.fixture
+def openai_sdk(everywhere: Served) -> Iterator[OpenAI]:
+    """OpenAI's SDK at that gateway."""
+    with OpenAI(base_url=everywhere.base_url, api_key=everywhere.key, max_retries=0) as made:
+        yield made
+
+
+@pytest.fixture
+def anthropic_sdk(everywhere: Served) -> Iterator[Anthropic]:
+    """Anthropic's SDK at that gateway."""
+    with Anthropic(base_url=everywhere.origin, api_key=everywhere.key, max_retries=0) as made:
+        yield made
+
+
+def _config(base_url: str) -> str:
+    origin = base_url.removesuffix("/v1")
+    # Its Chat Completions endpoint is said to lack everything, so that Responses is spoken.
+    lacks = json.dumps(["tools", "thinking", *SCALE])
+    tables = [
+        "[server]\nshutdown_grace_s = 1\ndrain_delay_s = 0\n",
+        _provider("chat", "vllm", base_url) + 'quirks = { effort_form = "reasoning_effort" }\n',
+        _provider("responses", "openai", base_url)
+        + f'quirks = {{ chat_lacks = {lacks}, realm = "openai" }}\n',
+        _provider("messages", "anthropic", origin),
+        _provider("gemini", "gemini", f"{origin}/v1beta"),
+    ]
+    levels = json.dumps(["none", "low", "medium", "high"])
+    tables += [
+        f"[models.{upstream}-{model}]\n"
+        f'routes = [{{ provider = "{upstream}", model = "{_upstream_model(upstream, model)}" }}]\n'
+        f'reasoning = {{ levels = {levels}, default = "medium" }}\n'
+        for upstream in UPSTREAMS
+        for model in _MODELS
+    ]
+    return "\n".join(tables)
+
+
+def _upstream_model(upstream: str, model: str) -> str:
+    """A wait too long for the gateway to wait itself, where a model's name may have parameters."""
+    waits = model == "rate-limit" and upstream != "gemini"
+    return f"{model}?retry_after=30" if waits else model
+
+
+def _provider(name: str, kind: str, base_url: str) -> str:
+    return (
+        f'[providers.{name}]\nkind = "{kind}"\nbase_url = "{base_url}"\n'
+        'api_key = "any"\ncatalogue = false\n'
+    )
