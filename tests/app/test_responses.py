@@ -1,5 +1,6 @@
 """The Responses endpoint before a scripted upstream that speaks Chat Completions: streams, faults."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
@@ -16,6 +17,7 @@ from tests.formats.openai_responses.answered import LifeCycle, events
 from zurelay.testing.chat import chat_chunk, chat_chunks, chat_reply, chat_usage
 from zurelay.testing.script import (
     Close,
+    Pause,
     Reset,
     Script,
     Stall,
@@ -238,3 +240,27 @@ async def test_the_last_event_may_have_no_output_and_others_may_stand_between(
         found = events(answer.body)[-1]["response"] if stream else answer.json
         assert [item["type"] for item in found["output"]] == ["reasoning", "message"]
         assert b"rate_limits" not in answer.body
+
+
+async def test_a_silence_is_filled_between_events_and_said_late_before_the_last(
+    start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream
+) -> None:
+    caller = await start(configuration(upstream, second, streaming=EARLY))
+    go = asyncio.Event()
+    upstream.enqueue([Pause(go), *json_reply({"error": {"message": "busy"}}, 500)])
+    second.enqueue(sse_reply(chat_chunks("Hi")))
+    asking = asyncio.ensure_future(respond(caller, stream=True, store=True))
+    await upstream.wait_requests()
+    await asyncio.sleep(0.3)
+    go.set()
+    answer = await asking
+    comment, _, last = answer.body.rpartition(b"event: response.completed\n")
+    assert answer.body.startswith(b": keep-alive\n\n")
+    assert comment.endswith(b"x-zurelay-dropped-params=store\n\n")
+    assert last.startswith(b"data: {")
+    assert LifeCycle.of(answer.body).ended == "completed"
+
+
+async def test_an_unknown_model_is_refused_in_the_same_words(caller: Caller) -> None:
+    answer = await respond(caller, model="test-modle")
+    assert (answer.status, answer.json["error"]["code"]) == (404, "model_not_found")
