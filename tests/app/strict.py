@@ -133,6 +133,9 @@ def _answer(body: Json) -> Iterable[Json]:
     last = body["messages"][-1]["content"]
     if "format" in body.get("output_config", {}):
         yield {"type": "text", "text": NAMES}
+    elif "name" in body.get("tool_choice", {}):
+        name = body["tool_choice"]["name"]
+        yield {"type": "tool_use", "id": "toolu_1", "name": name, "input": json.loads(NAMES)}
     elif "JSON" in json.dumps(last):
         yield {"type": "text", "text": f"```json\n{NAMES}\n```"}
     elif body.get("tools") and not any(b["type"] == "tool_result" for b in last):

@@ -93,15 +93,24 @@ async def test_any_json_is_asked_for_in_words_and_comes_bare(
     assert content(answer) == {"names": ["Ana"]}
 
 
-async def test_a_schema_that_claude_refuses_is_told_in_words(
-    caller: Caller, upstream: ScriptedUpstream
+TREE = {"type": "object", "properties": {"next": {"$ref": "#"}}}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(("model", "by_call"), [(BUDGETS, True), (CLAUDE, True), (NEWEST, False)])
+async def test_a_schema_that_claude_refuses_comes_by_a_call_or_in_words(
+    caller: Caller, upstream: ScriptedUpstream, model: str, by_call: bool, stream: bool
 ) -> None:
-    tree = {"type": "object", "properties": {"next": {"$ref": "#"}}}
-    wanted = {"type": "json_schema", "json_schema": {"name": "tree", "schema": tree}}
-    answer = await caller.chat(model=CLAUDE, response_format=wanted, messages=ASKED)
+    wanted = {"type": "json_schema", "json_schema": {"name": "tree", "schema": TREE}}
+    asked: dict[str, Any] = {"response_format": wanted, "messages": ASKED, "stream": stream}
+    answer = await caller.chat(model=model, **asked)
     assert content(answer) == {"names": ["Ana"]}
-    assert answer.headers["x-zurelay-dropped-params"] == "response_format"
-    assert "#" in json.dumps(upstream.requests[0].json["messages"])
+    assert "tool_calls" not in answer.body.decode()
+    dropped = answer.headers.get("x-zurelay-dropped-params")
+    assert dropped == (None if by_call else "response_format")
+    sent = upstream.requests[0].json
+    told = sent["tools"] if by_call else sent["messages"]
+    assert "$ref" in json.dumps(told)
 
 
 async def test_responses_callers_get_json_from_claude(

@@ -116,7 +116,7 @@ class Outbound(msgspec.Struct, frozen=True, gc=False):
     the sequences the upstream was not given: the answer's context must carry them. `effort` is the
     level in force where it is not the target's, `tool_names` the caller's name of each tool that
     was renamed. `json_text`: JSON was asked for in words, `must_call`: so was a call of a tool; see
-    `AnswerContext`.
+    `AnswerContext`. `json_call`: JSON comes as the arguments of a call that was forced for it.
     """
 
     path: str
@@ -128,6 +128,7 @@ class Outbound(msgspec.Struct, frozen=True, gc=False):
     tool_names: Mapping[str, str] = {}
     json_text: bool = False
     must_call: bool = False
+    json_call: bool = False
 
 
 @dataclass(slots=True)
@@ -171,6 +172,7 @@ class AnswerContext(msgspec.Struct, frozen=True, gc=False):
             around it are taken off, and a plain answer that does not parse is a fault.
         must_call: the answer must call a tool, and the model was only told so in words: whoever
             asked sees from `WholeAnswer.called` whether it did.
+        json_call: the text comes as the arguments of a call; see `formats.json_call`.
         asked: the caller's own fields, for formats whose answers repeat them.
     """
 
@@ -186,6 +188,7 @@ class AnswerContext(msgspec.Struct, frozen=True, gc=False):
     tool_names: Mapping[str, str] = {}
     json_text: bool = False
     must_call: bool = False
+    json_call: bool = False
     asked: Mapping[str, msgspec.Raw] = {}
 
 

@@ -82,6 +82,7 @@ def context(
         may_be_empty=bool(inbound.stop),
         tool_names=outbound.tool_names,
         json_text=outbound.json_text,
+        json_call=outbound.json_call,
         must_call=outbound.must_call and not has_spare,
         asked=inbound.body,
     )

@@ -185,7 +185,7 @@ def test_a_schema_is_sent_as_text_in_the_subset() -> None:
 
 @pytest.mark.parametrize("kind", ["json_object", "json_schema"])
 def test_json_without_a_mode_is_asked_for_in_words_that_go_last(kind: Any) -> None:
-    profile = PLAIN.but(json_schema="none")
+    profile = PLAIN.but(json_schema="none", forced_tools="never")
     wanted = AnswerFormat(kind, "n", SCHEMA if kind == "json_schema" else None)
     body, written = out(Request((USER,), answer_format=wanted), profile=profile)
     line = body["messages"][-1]["content"][-1]["text"]
@@ -265,7 +265,8 @@ RECURSIVE = {
 
 def test_a_schema_that_refers_to_itself_is_asked_for_in_words() -> None:
     wanted = AnswerFormat("json_schema", "n", RECURSIVE)
-    body, written = out(Request((USER,), answer_format=wanted))
+    profile = PLAIN.but(forced_tools="never")
+    body, written = out(Request((USER,), answer_format=wanted), profile=profile)
     assert "outputConfig" not in body
     assert (written.json_text, written.dropped) == (True, ("response_format",))
 

@@ -7,10 +7,12 @@ from zurelay.chat.events import Reply, UsageSeen
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import Request
+from zurelay.formats import json_call
 from zurelay.formats.anthropic import NAME, errors, request
 from zurelay.formats.anthropic.events import MessageEvents, MessageReader
 from zurelay.formats.base import AnswerContext, Outbound, Target
 from zurelay.formats.fold import EventFold
+from zurelay.formats.translate import EventReader
 from zurelay.wire import json
 
 
@@ -23,9 +25,10 @@ class MessagesBack:
         """The upstream request."""
         return request.write(asked, target)
 
-    def reader(self, context: AnswerContext) -> MessageEvents:
+    def reader(self, context: AnswerContext) -> EventReader:
         """A reader for the upstream's event stream."""
-        return MessageEvents(context)
+        reader = MessageEvents(context)
+        return json_call.AnswerReader(reader) if context.json_call else reader
 
     def reply(self, body: bytes, context: AnswerContext) -> Reply | Fault:
         """Read a plain answer, as its own stream would be read."""
@@ -47,7 +50,7 @@ class MessagesBack:
         found = fold.reply()
         if not found.choices:
             return Fault(FaultKind.BAD_ANSWER, "an answer without a stop reason", status=200)
-        return replace(found, usage=usage)
+        return json_call.unwrapped(replace(found, usage=usage), context)
 
     def fault(
         self,

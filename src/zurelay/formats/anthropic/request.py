@@ -9,7 +9,7 @@ from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import AnswerFormat, Request, Tool, ToolChoice
-from zurelay.formats import cache_marks, schema
+from zurelay.formats import cache_marks, json_call, schema
 from zurelay.formats.anthropic import VERSION, effort, turns
 from zurelay.formats.anthropic.blocks import cache_control
 from zurelay.formats.base import Outbound, Target
@@ -46,7 +46,8 @@ def write(asked: Request, target: Target) -> Outbound:
         told = "This model gives one answer at a time: 'n' must be 1."
         raise Refused(problems.invalid_value("n", told))
     profile = target.profile
-    asked, whole = _cached(asked, profile)
+    as_call = json_call.instead(asked, profile, effort.may_think(target))
+    asked, whole = _cached(as_call or asked, profile)
     dropped = [name for name in DROPS if getattr(asked, name) is not None]
     if any(turn.name is not None for turn in asked.turns):
         dropped.append("messages[].name")
@@ -97,8 +98,10 @@ def write(asked: Request, target: Target) -> Outbound:
         stop=stops,
         effort="none" if thought.refused else None,
         tool_names=renamed(tool.name for tool in asked.tools),
-        json_text=asked.answer_format is not None and "format" not in output,
+        json_text=as_call is not None
+        or (asked.answer_format is not None and "format" not in output),
         must_call="tool_choice" in dropped,
+        json_call=as_call is not None,
     )
 
 

@@ -6,9 +6,11 @@ from zurelay.chat.events import Reply
 from zurelay.chat.faults import Fault
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import Request
+from zurelay.formats import json_call
 from zurelay.formats.base import AnswerContext, Outbound, Target
 from zurelay.formats.converse import NAME, errors, reply, request
 from zurelay.formats.converse.stream import ConverseEvents
+from zurelay.formats.translate import EventReader
 
 
 class ConverseBack:
@@ -20,13 +22,14 @@ class ConverseBack:
         """The upstream request."""
         return request.write(asked, target)
 
-    def reader(self, context: AnswerContext) -> ConverseEvents:
+    def reader(self, context: AnswerContext) -> EventReader:
         """A reader for the upstream's event stream."""
-        return ConverseEvents(context)
+        reader = ConverseEvents(context)
+        return json_call.AnswerReader(reader) if context.json_call else reader
 
     def reply(self, body: bytes, context: AnswerContext) -> Reply | Fault:
         """Read a plain answer."""
-        return reply.read(body, context)
+        return json_call.unwrapped(reply.read(body, context), context)
 
     def fault(
         self,

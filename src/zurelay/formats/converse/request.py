@@ -11,7 +11,7 @@ from urllib.parse import quote
 from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.chat.request import Request
-from zurelay.formats import cache_marks, schema
+from zurelay.formats import cache_marks, json_call, schema
 from zurelay.formats.anthropic import effort as claudes
 from zurelay.formats.anthropic.effort import Thought
 from zurelay.formats.base import Outbound, Target
@@ -50,6 +50,8 @@ def write(asked: Request, target: Target) -> Outbound:
         told = "This model gives one answer at a time: 'n' must be 1."
         raise Refused(problems.invalid_value("n", told))
     profile = target.profile
+    as_call = json_call.instead(asked, profile, _may_think(target))
+    asked = as_call or asked
     if cache_marks.wanted(asked, profile):
         goes_on = cache_marks.goes_on(asked)
         asked = cache_marks.start_marked(asked)
@@ -92,8 +94,9 @@ def write(asked: Request, target: Target) -> Outbound:
         stop=tuple(stop for stop in asked.stop if stop not in stops),
         effort=used,
         tool_names=renamed((tool.name for tool in asked.tools), tools.LONGEST_NAME),
-        json_text=asked.answer_format is not None and not output,
+        json_text=as_call is not None or (asked.answer_format is not None and not output),
         must_call="tool_choice" in dropped,
+        json_call=as_call is not None,
     )
 
 
@@ -101,6 +104,12 @@ def path(target: Target, operation: str) -> str:
     """The path of an operation; the model's id or ARN is one segment of it."""
     model = quote(target.upstream_model, safe="")
     return f"/model/{model}/{operation}"
+
+
+def _may_think(target: Target) -> bool:
+    if is_claude(target.profile):
+        return claudes.may_think(target)
+    return (target.effort or target.effort_default or "none") != "none"
 
 
 def _thought(asked: Request, target: Target, writer: Writer) -> Thought:
