@@ -40,19 +40,23 @@ def upstream(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A gateway that reaches one sandbox server in each of the upstream formats."""
+def sandbox_origin() -> Iterator[str]:
+    """Address of a sandbox server, as `zurelay sandbox` starts it."""
     command = [sys.executable, "-m", "zurelay", "sandbox", "--port", "0"]
     bare = {k: os.environ[k] for k in ("PATH", "HOME", "LANG") if k in os.environ}
     with subprocess.Popen(command, env=bare, stdout=subprocess.PIPE, text=True) as sandbox:
         try:
             assert sandbox.stdout is not None
-            base_url = sandbox.stdout.readline().split()[-1]
-            folder = tmp_path_factory.mktemp("everywhere")
-            with serve(folder, _config(base_url)) as gateway:
-                yield gateway
+            yield sandbox.stdout.readline().split()[-1].removesuffix("/v1")
         finally:
             sandbox.terminate()
+
+
+@pytest.fixture(scope="session")
+def everywhere(tmp_path_factory: pytest.TempPathFactory, sandbox_origin: str) -> Iterator[Served]:
+    """A gateway that reaches one sandbox server in each of the upstream formats."""
+    with serve(tmp_path_factory.mktemp("everywhere"), _config(sandbox_origin)) as gateway:
+        yield gateway
 
 
 @pytest.fixture
@@ -69,8 +73,8 @@ def anthropic_sdk(everywhere: Served) -> Iterator[Anthropic]:
         yield made
 
 
-def _config(base_url: str) -> str:
-    origin = base_url.removesuffix("/v1")
+def _config(origin: str) -> str:
+    base_url = f"{origin}/v1"
     # Its Chat Completions endpoint is said to lack everything, so that Responses is spoken.
     lacks = json.dumps(["tools", "thinking", *SCALE])
     tables = [

@@ -135,6 +135,7 @@ def _models(identity: Identity) -> bytes:
         "created": identity.created,
         "created_at": made,
         "owned_by": "sandbox",
+        "lifecycle": "active",
     }
     names = list(MODELS)
     return msgspec.json.encode(
