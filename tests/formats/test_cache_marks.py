@@ -8,9 +8,12 @@ import pytest
 from tests.formats.anthropic.made import chat, target
 from tests.formats.converse.bedrock import CLAUDE, faults
 from zurelay.catalogue.load import standard
+from zurelay.chat.parts import Text, ToolResult
 from zurelay.chat.profile import Profile
+from zurelay.chat.request import Request, Turn
 from zurelay.formats.base import Target
 from zurelay.formats.bedrock_invoke.request import laid_over
+from zurelay.formats.cache_marks import end_marked
 from zurelay.formats.registry import exchange, front
 from zurelay.providers.registry import KINDS
 
@@ -206,3 +209,9 @@ def test_bedrock_gets_them_as_points_of_its_own() -> None:
     assert len(marks(sent)) == 3
     assert "cache_control" not in json.dumps(sent)
     assert faults(sent) == ""
+
+
+def test_the_last_words_of_a_turn_are_marked_though_a_result_follows() -> None:
+    turn = Turn("user", (Text("see"), ToolResult("c", (Text("r"),))))  # results are moved first
+    (marked,) = end_marked(Request((turn,))).turns
+    assert [getattr(part, "cache", None) for part in marked.parts] == ["5m", None]

@@ -116,3 +116,11 @@ def test_a_plain_answer_in_words_is_a_failed_attempt() -> None:
     body = {"output": {"message": message}, "stopReason": "end_turn"}
     asked = bedrock.context(json_call=True, json_text=True)
     assert CONVERSE.whole(json.dumps(body).encode(), asked).fault is not None
+
+
+def test_an_answer_given_twice_is_heard_once() -> None:
+    stream = ANTHROPIC.stream(ASKED)
+    twice = made.call(0, "toolu_1", NAME, '{"a": 1}') + made.call(1, "toolu_2", NAME, '{"a": 2}')
+    out = stream.feed(made.start() + twice + made.stop("tool_use")).out.decode()
+    assert '{\\"a\\": 1}' in out
+    assert '{\\"a\\": 2}' not in out
