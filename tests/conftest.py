@@ -1,13 +1,29 @@
+import logging
 from collections.abc import Iterator
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 from tests.served import Served, serve
+from zurelay.telemetry import logs
 
 # A busy machine must not fail a property: how long an example takes says nothing of the code.
 settings.register_profile("zurelay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("zurelay")
+
+
+@pytest.fixture(autouse=True)
+def logging_as_it_was() -> Iterator[None]:
+    """Logging is the process's own: a command run in a test must not leave it on a closed stream."""
+    root = logging.getLogger()
+    handlers, level, write = root.handlers[:], root.level, logs._requests.write
+    config = structlog.get_config()
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    logs._requests.write = write
+    structlog.configure(**config)
 
 
 @pytest.fixture(scope="session")
