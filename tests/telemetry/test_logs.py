@@ -249,3 +249,14 @@ async def test_a_full_disk_loses_lines_and_nothing_else() -> None:
     structlog.get_logger("test").warning("lost")
     logs.log_request(record())
     await asyncio.sleep(0)
+
+
+async def test_a_closed_stream_loses_lines_and_nothing_else() -> None:
+    logging.getLogger().handlers.clear()
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    logs.configure("info", "json", stream)
+    logs.log_request(record())
+    stream.close()
+    structlog.get_logger("test").warning("lost")
+    logs.log_request(record())
+    await asyncio.sleep(0)

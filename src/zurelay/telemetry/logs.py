@@ -143,7 +143,8 @@ def request_line(record: RequestRecord, time: str) -> RequestLine:
 class _Lines:
     """Where lines go: text or bytes; flushed at once, or once a turn of the loop for requests.
 
-    A line that cannot be written, on a full disk say, is lost: nothing may fail for the log's sake.
+    A line that cannot be written, on a full disk or a closed stream, is lost: nothing may fail for
+    the log's sake.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -156,6 +157,8 @@ class _Lines:
         return _LineLogger(self, names[0] if names else "")
 
     def write(self, line: str | bytes) -> None:
+        if self._stream.closed:
+            return
         with contextlib.suppress(OSError):
             if self._bytes is None:
                 text = line if isinstance(line, str) else line.decode()
@@ -171,6 +174,8 @@ class _Lines:
         if self._bytes is None:
             self.write(line)
             return
+        if self._stream.closed:
+            return
         with contextlib.suppress(OSError):
             self._bytes.write(line + b"\n")
         if self._flush_soon:
@@ -183,7 +188,7 @@ class _Lines:
 
     def _flush(self) -> None:
         self._flush_soon = False
-        if self._bytes is not None:
+        if self._bytes is not None and not self._stream.closed:
             with contextlib.suppress(OSError):
                 self._bytes.flush()
 
