@@ -170,6 +170,13 @@ def test_thinking_is_signed_and_its_signature_checked() -> None:
     )
 
 
+@pytest.mark.parametrize(("data", "status"), [(proof("Hm."), 200), ("bm90IG91cnM=", 400)])
+def test_thinking_that_is_hidden_is_checked_too(data: str, status: int) -> None:
+    content = [{"type": "redacted_thinking", "data": data}, {"type": "text", "text": "Yes."}]
+    messages = [USER, {"role": "assistant", "content": content}, USER]
+    assert ask("reasoning", messages=messages).status == status
+
+
 @pytest.mark.parametrize(
     ("fields", "tokens"),
     [
@@ -210,6 +217,7 @@ def test_limits_and_stop_sequences_end_an_answer() -> None:
     plain = whole(ask("echo", stop_sequences=["zzz", "there"]))
     assert (plain["stop_reason"], plain["stop_sequence"]) == ("stop_sequence", "there")
     assert plain["content"] == [{"type": "text", "text": "Hello "}]
+    assert whole(ask("echo", stop_sequences=["there", "lo"]))["stop_sequence"] == "lo"
 
 
 @pytest.mark.parametrize(
@@ -257,6 +265,8 @@ def test_an_error_says_what_it_is_told_to() -> None:
     assert told["details"] == {"error_code": "enforced_spend_limit_reached"}
     told = error(ask("error?status=400&code=context_length_exceeded"))
     assert told["message"].startswith("prompt is too long: ")
+    assert "details" not in told
+    assert "details" not in error(ask("ecko"))
 
 
 def test_an_error_can_come_in_the_stream() -> None:

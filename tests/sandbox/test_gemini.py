@@ -125,6 +125,7 @@ def test_calls_are_whole_and_the_first_is_signed() -> None:
     [
         ({"mode": "AUTO"}, ["get_weather", "get_time"]),
         ({"mode": "ANY", "allowedFunctionNames": ["get_time"]}, ["get_time"]),
+        ({"mode": "VALIDATED", "allowedFunctionNames": ["get_time"]}, ["get_time"]),
         ({"mode": "ANY"}, ["get_weather", "get_time"]),
         ({"mode": "NONE"}, []),
     ],
@@ -172,6 +173,21 @@ def test_conversations_out_of_order_are_refused(contents: list[Any], message: st
     assert message in error(told)["message"]
 
 
+def test_of_parallel_calls_one_is_signed_and_each_is_answered_by_name() -> None:
+    names = ("get_weather", "get_time")
+    calls: list[dict[str, Any]] = [{"functionCall": {"name": name, "args": {}}} for name in names]
+    calls[0]["thoughtSignature"] = proof("get_weather")
+    answers = [
+        {"functionResponse": {"name": name, "response": {"output": f"{name}!"}}}
+        for name in reversed(names)
+    ]
+    contents = [USER, {"role": "model", "parts": calls}, {"role": "user", "parts": answers}]
+    plain = whole(ask("tools", tools=TOOLS, contents=contents))
+    assert parts(plain)[0]["text"] == (
+        "From the tool results: get_time answered: get_time!; get_weather answered: get_weather!"
+    )
+
+
 def test_calls_of_earlier_turns_need_no_signature() -> None:
     ended = {"role": "model", "parts": [{"text": "Sunny."}]}
     contents = [*called(None, "get_weather"), ended, USER]
@@ -191,6 +207,8 @@ def test_a_refusal_is_a_finish_reason_without_content() -> None:
     assert candidate["finishReason"] == "SAFETY"
     assert "can't help" in candidate["finishMessage"]
     assert "content" not in candidate
+    limited = whole(configured("refusal", maxOutputTokens=1))
+    assert limited["candidates"][0]["finishReason"] == "MAX_TOKENS"
 
 
 def test_the_limit_holds_for_each_of_many_candidates() -> None:

@@ -99,6 +99,7 @@ def test_the_question_comes_back_with_what_was_asked_for() -> None:
     assert text(plain) == "Hello there"
     assert (plain["instructions"], plain["temperature"]) == ("Be brief.", 0.5)
     assert plain["parallel_tool_calls"] is True
+    assert plain["completed_at"] == plain["created_at"]
 
 
 def test_counts_include_cached_input() -> None:
@@ -216,6 +217,14 @@ def test_an_answer_at_its_limit_is_incomplete() -> None:
     assert plain["output"][0]["status"] == "incomplete"
     events = frames(ask("lorem?tokens=30&tps=9999", max_output_tokens=16, stream=True))
     assert events[-1][0] == "response.incomplete"
+
+
+def test_only_the_call_that_the_limit_cut_is_incomplete() -> None:
+    names = [f"property_{number}" for number in range(8)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    tools = [tool | {"parameters": schema} for tool in TOOLS]
+    output = whole(ask("tools", tools=tools, max_output_tokens=40))["output"]
+    assert [item["status"] for item in output] == ["completed", "incomplete"]
 
 
 @pytest.mark.parametrize(

@@ -47,11 +47,7 @@ def read_input(
         path = f"input[{place}]"
         following = given[place + 1] if place + 1 < len(given) else {}
         turn = _turn(item, path, following)
-        if turn is None:
-            continue
-        if turns and turn.role == "assistant" == turns[-1].role:
-            turns[-1] = Turn("assistant", (*turns[-1].parts, *turn.parts))
-        else:
+        if turn is not None:
             turns.append(turn)
     _check_calls(turns)
     return tuple(turns)
