@@ -27,13 +27,13 @@ from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.parts import Text, Thinking, ToolCall
 from zurelay.chat.usage import Usage
 from zurelay.formats.anthropic.back import MessagesBack
-from zurelay.formats.anthropic.events import MessageEvents
+from zurelay.formats.anthropic.events import event_stream
 from zurelay.formats.base import AnswerContext
 from zurelay.formats.fold import EventFold
 
 
 def read(*pieces: bytes, to: AnswerContext | None = None) -> tuple[list[Event], Fault | None, bool]:
-    reader = MessageEvents(to or made.context())
+    reader = event_stream(to or made.context())
     events: list[Event] = []
     ended = False
     for piece in pieces:

@@ -8,7 +8,7 @@ from zurelay.chat.events import Event
 from zurelay.chat.faults import Fault
 from zurelay.chat.profile import Profile
 from zurelay.formats.base import AnswerContext
-from zurelay.formats.gemini.stream import GeminiEvents
+from zurelay.formats.gemini.stream import event_stream
 
 PLACEHOLDER = "c2tpcA=="
 STUDIO = Profile(
@@ -44,7 +44,7 @@ class Ran:
     """What a stream came to."""
 
     def __init__(self, chunks: Iterable[bytes], **changes: Any) -> None:
-        self.reader = GeminiEvents(context(**changes))
+        self.reader = event_stream(context(**changes))
         self.events: list[Event] = []
         self.fault: Fault | None = None
         for chunk in chunks:

@@ -183,5 +183,5 @@ def test_what_comes_after_the_end_of_an_answer_is_not_told() -> None:
 )
 def test_odd_pieces_say_nothing(odd: Any) -> None:
     reader = CandidateReader(context())
-    assert reader.take(odd) == []
+    assert reader.event(odd) == []
     assert not reader.begun

@@ -7,7 +7,7 @@ from typing import Any
 from zurelay.chat.events import Event
 from zurelay.chat.profile import Profile
 from zurelay.formats.base import AnswerContext
-from zurelay.formats.openai_responses.stream import ResponsesEvents
+from zurelay.formats.openai_responses.stream import event_stream
 from zurelay.formats.translate import Events
 
 Json = dict[str, Any]
@@ -43,7 +43,7 @@ def raw(*events: Json | str) -> bytes:
 
 def read(*events: Json | str) -> tuple[list[Event], Events]:
     """All neutral events of a stream, and its last batch."""
-    reader = ResponsesEvents(context())
+    reader = event_stream(context())
     first = reader.read(raw(*events))
     if first.fault is not None:
         return first.events, first

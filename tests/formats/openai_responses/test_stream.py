@@ -26,7 +26,7 @@ from zurelay.chat.events import (
 )
 from zurelay.chat.faults import FaultKind
 from zurelay.chat.usage import Usage
-from zurelay.formats.openai_responses.stream import ResponsesEvents
+from zurelay.formats.openai_responses.stream import event_stream
 from zurelay.wire.sse import MAX_LINE
 
 HELLO = event("response.output_text.delta", output_index=0, delta="Hello")
@@ -41,7 +41,7 @@ def test_text_usage_and_the_end() -> None:
 
 
 def test_the_end_is_told_at_once_and_nothing_after_it_counts() -> None:
-    reader = ResponsesEvents(context())
+    reader = event_stream(context())
     batch = reader.read(raw(HELLO, completed(), HELLO, "[DONE]"))
     assert batch.ended
     assert batch.events == [TextDelta("Hello"), Stopped("stop")]
@@ -95,7 +95,7 @@ def test_failures_are_faults_after_what_came_before(fault: Json) -> None:
 
 
 def test_unknown_events_and_padding_are_signs_of_life_only() -> None:
-    batch = ResponsesEvents(context()).read(
+    batch = event_stream(context()).read(
         raw(event("response.new_thing", x=1), event("keepalive"), "[1]", "hello")
     )
     assert (batch.events, batch.alive, batch.fault) == ([], True, None)
@@ -111,13 +111,13 @@ def test_a_broken_event_is_a_fault_before_the_first_token_and_skipped_after() ->
 
 
 def test_the_name_of_the_event_stands_in_for_a_missing_type() -> None:
-    reader = ResponsesEvents(context())
+    reader = event_stream(context())
     batch = reader.read(b'event: response.output_text.delta\ndata: {"delta":"Hi"}\n\n')
     assert batch.events == [TextDelta("Hi")]
 
 
 def test_an_endless_line_is_a_bad_answer() -> None:
-    batch = ResponsesEvents(context()).read(b"data: " + b"x" * (MAX_LINE + 1))
+    batch = event_stream(context()).read(b"data: " + b"x" * (MAX_LINE + 1))
     assert batch.fault is not None
     assert batch.fault.kind is FaultKind.BAD_ANSWER
 
@@ -134,7 +134,7 @@ STREAM = raw(
 
 
 def _all(pieces: list[bytes]) -> list[Event]:
-    reader = ResponsesEvents(context())
+    reader = event_stream(context())
     told = [reader.read(piece) for piece in pieces]
     assert all(batch.fault is None for batch in (*told, reader.close()))
     return [event for batch in told for event in batch.events]
@@ -151,7 +151,7 @@ def test_any_cutting_of_the_bytes_gives_the_same_events(cuts: list[int]) -> None
 
 @given(st.integers(0, len(STREAM) - 1))
 def test_a_stream_cut_anywhere_never_ends_like_a_good_one(length: int) -> None:
-    reader = ResponsesEvents(context())
+    reader = event_stream(context())
     first = reader.read(STREAM[:length])
     last = reader.close()
     whole = any(isinstance(each, Stopped) for each in first.events + last.events)

@@ -9,7 +9,7 @@ from zurelay.chat.profile import Profile
 from zurelay.chat.request import Request
 from zurelay.formats import json_call
 from zurelay.formats.anthropic import NAME, errors, request
-from zurelay.formats.anthropic.events import MessageEvents, MessageReader
+from zurelay.formats.anthropic.events import MessageReader, event_stream
 from zurelay.formats.base import AnswerContext, Outbound, Target
 from zurelay.formats.fold import EventFold
 from zurelay.formats.translate import EventReader
@@ -27,7 +27,7 @@ class MessagesBack:
 
     def reader(self, context: AnswerContext) -> EventReader:
         """A reader for the upstream's event stream."""
-        reader = MessageEvents(context)
+        reader = event_stream(context)
         return json_call.AnswerReader(reader) if context.json_call else reader
 
     def reply(self, body: bytes, context: AnswerContext) -> Reply | Fault:

@@ -24,11 +24,10 @@ from zurelay.chat.faults import Fault, FaultKind
 from zurelay.formats.anthropic import ORIGIN, errors
 from zurelay.formats.anthropic import usage as counts
 from zurelay.formats.base import AnswerContext
+from zurelay.formats.event_stream import EventStream
 from zurelay.formats.origin import origin
 from zurelay.formats.tool_ids import minter
-from zurelay.formats.translate import Events
 from zurelay.wire import json
-from zurelay.wire.sse import Frame, FrameReader, FrameTooLong
 
 Json = dict[str, Any]
 
@@ -57,6 +56,7 @@ class MessageReader:
     Attributes:
         finished: its stop reason came.
         begun: something was told.
+        over: the last event came.
     """
 
     def __init__(self, context: AnswerContext) -> None:
@@ -69,6 +69,7 @@ class MessageReader:
         self._calls = 0
         self.finished = False
         self.begun = False
+        self.over = False
 
     def event(self, event: Json) -> list[Event] | Fault:
         """What one event says."""
@@ -85,6 +86,8 @@ class MessageReader:
             return self._stop(event.get("index"))
         if kind == "message_delta":
             return self._end(_object(event.get("delta")), event.get("usage"))
+        if kind == "message_stop":
+            self.over = self.finished
         return []
 
     def whole(self, message: Json) -> list[Event] | Fault:
@@ -196,75 +199,9 @@ class MessageReader:
         return [ThinkingDelta(text)]
 
 
-class MessageEvents:
-    """The reader of an upstream's bytes. See `formats.translate.EventReader`."""
-
-    def __init__(self, context: AnswerContext) -> None:
-        self._frames = FrameReader()
-        self._reader = MessageReader(context)
-        self._ended = False
-
-    def read(self, data: bytes) -> Events:
-        """Take the next bytes, cut anywhere."""
-        try:
-            return self._take(self._frames.feed(data))
-        except FrameTooLong as error:
-            return self._too_long(error)
-
-    def close(self) -> Events:
-        """The bytes are over; without a stop reason the answer is not whole."""
-        try:
-            batch = self._take(self._frames.end(), closing=True)
-        except FrameTooLong as error:
-            batch = self._too_long(error)
-        if batch.fault is None and not self._reader.finished:
-            told = "the stream ended before its stop reason"
-            batch.fault = Fault(FaultKind.BROKE_OFF, told, status=200)
-        return batch
-
-    def _too_long(self, error: FrameTooLong) -> Events:
-        batch = self._take(error.frames)
-        if batch.fault is None and not self._reader.finished:
-            batch.fault = Fault(FaultKind.BAD_ANSWER, str(error), status=200)
-        return batch
-
-    def _take(self, frames: list[Frame], *, closing: bool = False) -> Events:
-        batch = Events(alive=bool(frames))
-        for frame in frames:
-            if self._ended:
-                break
-            event = parsed(frame, lenient=closing or self._reader.begun)
-            if isinstance(event, Fault):
-                batch.fault = event
-                break
-            self._ended = event.get("type") == "message_stop" and self._reader.finished
-            told = self._reader.event(event)
-            if isinstance(told, Fault):
-                if not self._reader.finished:
-                    batch.fault = told
-                break
-            batch.events += told
-        batch.ended = self._ended
-        return batch
-
-
-def parsed(frame: Frame, *, lenient: bool) -> Json | Fault:
-    """A frame's event; an unreadable one is skipped where `lenient`, else a broken answer."""
-    data = json.readable(frame.data)
-    try:
-        event = json.decode(data)
-    except json.BadJson as error:
-        if lenient or not data.startswith(b"{"):
-            return {}
-        return Fault(FaultKind.BAD_ANSWER, f"unreadable event: {error}", status=200)
-    if not isinstance(event, dict):
-        return {}
-    if "type" not in event:
-        if frame.event:
-            event["type"] = frame.event.decode("utf-8", "replace")
-        elif event.get("error"):
-            event["type"] = "error"
-    return event
+def event_stream(context: AnswerContext) -> EventStream:
+    """A reader for the upstream's event stream."""
+    return EventStream(MessageReader(context), "its stop reason")
 
 
 def _object(value: object) -> Json:

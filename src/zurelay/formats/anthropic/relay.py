@@ -14,9 +14,10 @@ from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.usage import Usage
 from zurelay.formats.anthropic import errors
 from zurelay.formats.anthropic import usage as counts
-from zurelay.formats.anthropic.events import FINISH, parsed
+from zurelay.formats.anthropic.events import FINISH
 from zurelay.formats.anthropic.writer import MESSAGE_STOP, frame
 from zurelay.formats.base import AnswerContext, Progress, WholeAnswer
+from zurelay.formats.event_stream import parsed
 from zurelay.wire import json
 from zurelay.wire.sse import Frame, FrameReader, FrameTooLong
 

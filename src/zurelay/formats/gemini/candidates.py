@@ -88,7 +88,12 @@ class CandidateReader:
         """Every answer that began has its finish reason."""
         return bool(self._done) and not self._open
 
-    def take(self, piece: Json) -> list[Event] | Fault:
+    @property
+    def over(self) -> bool:
+        """Never: there is no end mark, and usage may come with any piece."""
+        return False
+
+    def event(self, piece: Json) -> list[Event] | Fault:
         """What one piece says."""
         if piece.get("error"):
             return errors.fault_inside(piece, self._profile)

@@ -21,7 +21,7 @@ def read(body: bytes, context: AnswerContext) -> Reply | Fault:
     for piece in pieces:
         if not isinstance(piece, dict):
             return Fault(FaultKind.BAD_ANSWER, "an answer that is no object", status=200)
-        events = reader.take(piece)
+        events = reader.event(piece)
         if isinstance(events, Fault):
             return events
         for event in events:

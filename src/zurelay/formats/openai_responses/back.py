@@ -7,8 +7,9 @@ from zurelay.chat.faults import Fault
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import Request
 from zurelay.formats.base import AnswerContext, Outbound, Target
+from zurelay.formats.event_stream import EventStream
 from zurelay.formats.openai_responses import errors, reply, request
-from zurelay.formats.openai_responses.stream import ResponsesEvents
+from zurelay.formats.openai_responses.stream import event_stream
 
 NAME = "openai_responses"
 
@@ -22,9 +23,9 @@ class ResponsesBack:
         """The upstream request."""
         return request.write(asked, target)
 
-    def reader(self, context: AnswerContext) -> ResponsesEvents:
+    def reader(self, context: AnswerContext) -> EventStream:
         """A reader for the upstream's event stream."""
-        return ResponsesEvents(context)
+        return event_stream(context)
 
     def reply(self, body: bytes, context: AnswerContext) -> Reply | Fault:
         """Read a plain answer."""

@@ -10,14 +10,12 @@ from typing import Any
 from zurelay.chat.events import Event, FinishReason, Stopped, UsageSeen
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.formats.base import AnswerContext
+from zurelay.formats.event_stream import EventStream
 from zurelay.formats.openai_responses import ORIGIN, errors
 from zurelay.formats.openai_responses.items import ItemReader
 from zurelay.formats.openai_responses.usage import read as read_usage
 from zurelay.formats.origin import origin
 from zurelay.formats.tool_ids import minter
-from zurelay.formats.translate import Events
-from zurelay.wire import json
-from zurelay.wire.sse import Frame, FrameReader, FrameTooLong
 
 Json = dict[str, Any]
 
@@ -55,6 +53,11 @@ class ResponseReader:
     def begun(self) -> bool:
         """Something was told."""
         return self._items.any
+
+    @property
+    def over(self) -> bool:
+        """Nothing comes after the last event."""
+        return self.finished
 
     def event(self, event: Json) -> list[Event] | Fault:
         """What one event says."""
@@ -107,63 +110,6 @@ class ResponseReader:
         return "tool_calls" if self._items.calls else "stop"
 
 
-class ResponsesEvents:
-    """The reader of an upstream's bytes."""
-
-    def __init__(self, context: AnswerContext) -> None:
-        self._frames = FrameReader()
-        self._reader = ResponseReader(context)
-
-    def read(self, data: bytes) -> Events:
-        """Take the next bytes, cut anywhere."""
-        try:
-            return self._take(self._frames.feed(data))
-        except FrameTooLong as error:
-            return self._too_long(error)
-
-    def close(self) -> Events:
-        """The bytes are over; without the last event the answer is not whole."""
-        try:
-            batch = self._take(self._frames.end(), closing=True)
-        except FrameTooLong as error:
-            batch = self._too_long(error)
-        if batch.fault is None and not self._reader.finished:
-            told = "the stream ended before response.completed"
-            batch.fault = Fault(FaultKind.BROKE_OFF, told, status=200)
-        return batch
-
-    def _too_long(self, error: FrameTooLong) -> Events:
-        batch = self._take(error.frames)
-        if batch.fault is None and not self._reader.finished:
-            batch.fault = Fault(FaultKind.BAD_ANSWER, str(error), status=200)
-        return batch
-
-    def _take(self, frames: list[Frame], closing: bool = False) -> Events:
-        batch = Events(alive=bool(frames))
-        for frame in frames:
-            if self._reader.finished:
-                break
-            told = self._event(frame, closing)
-            if isinstance(told, Fault):
-                batch.fault = told
-                break
-            batch.events += told
-        batch.ended = self._reader.finished
-        return batch
-
-    def _event(self, frame: Frame, closing: bool) -> list[Event] | Fault:
-        data = json.readable(frame.data)
-        if data.startswith(b"[DONE]"):
-            return []
-        try:
-            event = json.decode(data)
-        except json.BadJson as error:
-            # Before the first token a broken event is a broken answer; later it is skipped.
-            if self._reader.begun or closing or not data.startswith(b"{"):
-                return []
-            return Fault(FaultKind.BAD_ANSWER, f"unreadable event: {error}", status=200)
-        if not isinstance(event, dict):
-            return []
-        if "type" not in event and frame.event:
-            event["type"] = frame.event.decode("utf-8", "replace")
-        return self._reader.event(event)
+def event_stream(context: AnswerContext) -> EventStream:
+    """A reader for the upstream's event stream."""
+    return EventStream(ResponseReader(context), "response.completed")
