@@ -92,9 +92,15 @@ def test_anthropics_shape_has_a_display_name_and_a_date() -> None:
         "id": "m",
         "display_name": "M",
         "created_at": "2026-10-14T00:00:00Z",
+        "lifecycle": "active",
         "max_input_tokens": 10,
         "max_tokens": 5,
     }
+
+
+def test_a_model_with_a_last_day_is_deprecated() -> None:
+    seen = messages_model_view(model("m", retires="2027-01-14"))
+    assert (seen["lifecycle"], seen["retires_at"]) == ("deprecated", "2027-01-14T00:00:00Z")
 
 
 def ids(page: dict[str, object]) -> str:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from zurelay.chat.profile import Profile
@@ -28,6 +30,13 @@ def test_any_other_address_is_a_server_of_ones_own(url: str) -> None:
     assert found.profile == Profile()
     assert not needs_key(openai(url))
     assert default_key(openai(url), ENVIRON) == ""
+
+
+def test_a_server_of_ones_own_has_the_responses_api_only_where_it_is_said() -> None:
+    own = openai("http://127.0.0.1:8000/v1")
+    assert row(own).also == ()
+    said = replace(own, quirks={"chat_lacks": frozenset({"thinking"})})
+    assert row(said).also == row(openai()).also == ("openai_responses",)
 
 
 def test_a_kind_whose_address_is_always_given_still_finds_its_key() -> None:

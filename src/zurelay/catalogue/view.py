@@ -92,7 +92,10 @@ def messages_model_view(model: Model) -> Shape:
         "id": model.id,
         "display_name": model.name,
         "created_at": created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "lifecycle": "deprecated" if model.retires else "active",
     }
+    if model.retires:
+        view["retires_at"] = f"{model.retires}T00:00:00Z"
     if model.context is not None:
         view["max_input_tokens"] = model.context
     if model.max_output is not None:

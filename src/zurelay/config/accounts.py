@@ -69,6 +69,9 @@ def row(settings: ProviderSettings) -> Kind:
             lists_models=True,
             hosted=False,
             key_required=False,
+            # Most servers that copy the Chat API stop there; who says that Chat lacks something
+            # says that the other API is there.
+            also=found.also if "chat_lacks" in settings.quirks else (),
             profile=Profile(),  # a plain compatible server; OpenAI's own quirks are not its
         )
     if settings.quirks:
