@@ -29,6 +29,11 @@ from bench.subjects import ROOT, SUBJECTS, NotStartedError, Running, Subject, en
 
 RESULTS = ROOT / "bench" / "results"
 PATIENCE_S = 20
+IDLE_SHARE = 0.05
+"""Of one core; a subject that uses more is at work."""
+LOOK_S = 0.3
+"""How long is looked at that."""
+
 console = Console(stderr=True, highlight=False)
 
 
@@ -134,6 +139,15 @@ class Bench:
             await load.leave(listeners)
             await asyncio.sleep(0.5)
 
+    async def quiet(self, others: Sequence[Running], patience: float = PATIENCE_S) -> None:
+        """Wait until `others` are idle: one that is overrun works on long after its callers left."""
+        deadline = monotonic() + patience
+        while loud := [running for running in others if await _works(running)]:
+            if monotonic() > deadline:
+                for running in loud:
+                    self._fault(running, "was still at work while another was measured")
+                return
+
     async def round(self, running: Running) -> None:
         """Every other measure once."""
         length, target, pids = self._length, running.target, running.pids()
@@ -177,6 +191,15 @@ class Bench:
             self._note(running, "cpu_event_us", window.cpu / window.events * 1e6)
 
 
+async def _works(running: Running) -> bool:
+    """Whether it uses more than an idle program does."""
+    if not (pids := running.pids()):
+        return False
+    before = processor_seconds(pids)
+    await asyncio.sleep(LOOK_S)
+    return processor_seconds(pids) - before > IDLE_SHARE * LOOK_S
+
+
 async def compare(subjects: Sequence[Subject], length: Length) -> report.Results:
     """Measure `subjects` in one run."""
     core, other = cores()
@@ -209,6 +232,7 @@ async def compare(subjects: Sequence[Subject], length: Length) -> report.Results
         for number in range(length.rounds):
             for running in started:
                 console.print(f"round {number + 1} of {length.rounds}: {running.subject.name}")
+                await bench.quiet([other for other in started if other is not running])
                 await bench.round(running)
     return report.Results(
         taken=datetime.now(UTC).isoformat(timespec="seconds"),
