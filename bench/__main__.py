@@ -140,7 +140,7 @@ class Bench:
             await asyncio.sleep(0.5)
 
     async def quiet(self, others: Sequence[Running], patience: float = PATIENCE_S) -> None:
-        """Wait until `others` are idle: one that is overrun works on long after its callers left."""
+        """Wait until `others` are idle: one that was overrun works on when its callers are gone."""
         deadline = monotonic() + patience
         while loud := [running for running in others if await _works(running)]:
             if monotonic() > deadline:
