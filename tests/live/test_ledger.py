@@ -264,6 +264,44 @@ async def test_while_the_log_is_away_requests_go_on_and_arrive_later(
     assert logged(log) == {record.id for record in records}
 
 
+async def test_a_whole_batch_waits_for_nobody_and_goes_in_one_transaction(
+    tmp_path: Path, log: SwitchedLog
+) -> None:
+    ledger = a_ledger(tmp_path, log, delay_s=3600)
+    await ledger.start()
+    records = [a_record(NOON + n) for n in range(513)]
+    for record in records[:511]:
+        await settled(ledger, record)
+    assert log.applications == 0
+    await settled(ledger, records[511])
+    while log.applications == 0:
+        await asyncio.sleep(0.001)
+    await settled(ledger, records[512])
+    assert log.applications == 1
+    await ledger.close()
+    assert logged(log) == {record.id for record in records}
+
+
+async def test_a_log_that_fails_is_left_alone_for_a_while_however_much_waits(
+    tmp_path: Path, log: SwitchedLog
+) -> None:
+    ledger = a_ledger(tmp_path, log, delay_s=3600, retry_s=3600)
+    await ledger.start()
+    log.away = True
+    with capture_logs() as logs:
+        await settled(ledger, *(a_record(NOON + n) for n in range(256)))
+        await settled(ledger, *(a_record(NOON + n) for n in range(256, 512)))
+        while not logs:
+            await asyncio.sleep(0.001)
+        for n in range(512, 530):
+            await settled(ledger, a_record(NOON + n))
+        await asyncio.sleep(0)
+    assert [line["event"] for line in logs] == ["log_write_failed"]
+    log.away = False
+    await ledger.close()
+    assert len(logged(log)) == 530
+
+
 async def test_memory_is_bounded_while_the_log_is_away(tmp_path: Path, log: SwitchedLog) -> None:
     ledger = a_ledger(tmp_path, log, keep=10, retry_s=0.01)
     await ledger.start()
