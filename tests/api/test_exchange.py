@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import weakref
 
 import pytest
 
@@ -71,6 +72,30 @@ async def test_a_caller_that_left_is_told_to_whoever_listens_later(
     await late.wait()
     service.held[0].answer(200, [], b"into the void")
     assert service.gone == ["/v1/held"]
+
+
+async def test_whoever_listened_is_let_go_when_the_caller_left(
+    running: Server, service: Recorder
+) -> None:
+    left = asyncio.Event()
+
+    class Listener:
+        def gone(self) -> None:
+            left.set()
+
+        def paused(self, _paused: bool) -> None:
+            """Does nothing."""
+
+    caller = await Caller.to(running.port)
+    caller.write(post("/v1/held"))
+    await service.until(lambda: service.held)
+    listener = Listener()
+    seen = weakref.ref(listener)
+    service.held[0].listen(listener.gone, listener.paused)
+    del listener
+    await caller.close()
+    await left.wait()
+    assert seen() is None
 
 
 async def test_work_ends_with_its_caller(running: Server, service: Recorder) -> None:

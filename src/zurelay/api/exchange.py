@@ -251,6 +251,7 @@ class HttpExchange:
             return
         self.disconnected = True
         gone, self._gone = self._gone, _nothing
+        self._on_paused = _ignore  # it would keep the request alive in a circle
         for task in self._tasks:
             task.cancel()
         if not self.response_complete:
