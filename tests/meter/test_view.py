@@ -4,7 +4,7 @@ import pytest
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.usage import Usage
 from zurelay.meter.record import Attempt, RequestRecord
-from zurelay.meter.view import record_view, usage_view
+from zurelay.meter.view import record_view
 
 CONTRACT_FIELDS = [
     "id",
@@ -129,17 +129,16 @@ def test_a_running_request_has_no_status_or_usage_yet() -> None:
 
 
 def test_usage_is_told_as_chat_completions_tells_it() -> None:
-    assert usage_view(Usage(input=1, cached_input=2, output=3, reasoning=1)) == {
+    told = record_view(a_record(usage=Usage(input=1, cached_input=2, output=3, reasoning=1)))
+    assert told["usage"] == {
         "prompt_tokens": 3,
         "completion_tokens": 3,
         "total_tokens": 6,
         "prompt_tokens_details": {"cached_tokens": 2},
         "completion_tokens_details": {"reasoning_tokens": 1},
     }
-    full = usage_view(
-        Usage(cache_write=1, cache_write_long=2, audio_input=4, output=8, audio_output=16)
-    )
-    assert full == {
+    usage = Usage(cache_write=1, cache_write_long=2, audio_input=4, output=8, audio_output=16)
+    assert record_view(a_record(usage=usage))["usage"] == {
         "prompt_tokens": 7,
         "completion_tokens": 24,
         "total_tokens": 31,

@@ -9,7 +9,7 @@ from typing import Any
 
 from zurelay.catalogue.money import format_usd
 from zurelay.chat.faults import Fault, FaultKind
-from zurelay.chat.usage import Usage
+from zurelay.formats.openai_chat import usage as counts
 from zurelay.meter.record import Attempt, RequestRecord
 
 _KINDS = {kind.value: Fault(kind).shown for kind in FaultKind}
@@ -39,7 +39,7 @@ def record_view(
         "effort_asked": record.effort_asked,
         "effort": record.effort,
         "finish_reason": record.finish_reason,
-        "usage": None if record.usage is None else usage_view(record.usage),
+        "usage": None if record.usage is None else counts.write(record.usage),
         "cost_usd": format_usd(record.cost),
         "cost_estimated": record.cost_estimated,
         "attempts": [_attempt_view(attempt, operator, providers) for attempt in record.attempts],
@@ -59,29 +59,6 @@ def record_view(
             "address": record.address,
             "unpriced": list(record.unpriced),
         }
-    return view
-
-
-def usage_view(usage: Usage) -> dict[str, Any]:
-    """Token counts in the words of the Chat Completions API."""
-    prompt = {"cached_tokens": usage.cached_input}
-    if usage.cache_write or usage.cache_write_long:
-        prompt["cache_write_tokens"] = usage.cache_write + usage.cache_write_long
-    if usage.audio_input:
-        prompt["audio_tokens"] = usage.audio_input
-    completion = {}
-    if usage.reasoning is not None:
-        completion["reasoning_tokens"] = usage.reasoning
-    if usage.audio_output:
-        completion["audio_tokens"] = usage.audio_output
-    view: dict[str, Any] = {
-        "prompt_tokens": usage.prompt,
-        "completion_tokens": usage.completion,
-        "total_tokens": usage.total,
-        "prompt_tokens_details": prompt,
-    }
-    if completion:
-        view["completion_tokens_details"] = completion
     return view
 
 

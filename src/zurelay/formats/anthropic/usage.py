@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zurelay.chat.usage import Usage
-
-_MOST = 1 << 40
-"""Larger counts are lies."""
+from zurelay.formats.token_counts import count, details
 
 _COUNTED = ("input_tokens", "output_tokens", "cache_read_input_tokens")
 
@@ -24,20 +22,18 @@ def merged(before: Mapping[str, Any], after: object) -> dict[str, Any]:
 
 def read(usage: object) -> Usage | None:
     """The count in a `usage` object, None where it holds none."""
-    if not isinstance(usage, dict) or all(_count(usage, name) is None for name in _COUNTED):
+    if not isinstance(usage, dict) or all(count(usage, name) is None for name in _COUNTED):
         return None
-    written = _count(usage, "cache_creation_input_tokens") or 0
-    split = usage.get("cache_creation")
-    split = split if isinstance(split, dict) else {}
-    long = _count(split, "ephemeral_1h_input_tokens") or 0
-    short = _count(split, "ephemeral_5m_input_tokens") or 0
+    written = count(usage, "cache_creation_input_tokens") or 0
+    split = details(usage, "cache_creation")
+    long = count(split, "ephemeral_1h_input_tokens") or 0
+    short = count(split, "ephemeral_5m_input_tokens") or 0
     written = max(written, long + short)
-    output = _count(usage, "output_tokens") or 0
-    details = usage.get("output_tokens_details")
-    thought = _count(details, "thinking_tokens") if isinstance(details, dict) else None
+    output = count(usage, "output_tokens") or 0
+    thought = count(details(usage, "output_tokens_details"), "thinking_tokens")
     return Usage(
-        input=_count(usage, "input_tokens") or 0,
-        cached_input=_count(usage, "cache_read_input_tokens") or 0,
+        input=count(usage, "input_tokens") or 0,
+        cached_input=count(usage, "cache_read_input_tokens") or 0,
         cache_write=written - long,
         cache_write_long=long,
         output=output,
@@ -62,12 +58,3 @@ def write(usage: Usage) -> dict[str, Any]:
     if usage.reasoning is not None:
         out["output_tokens_details"] = {"thinking_tokens": usage.reasoning}
     return out
-
-
-def _count(fields: Mapping[str, Any], name: str) -> int | None:
-    value = fields.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if not 0 <= value <= _MOST:  # also what is no number at all
-        return None
-    return int(value)

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zurelay.chat.usage import Usage
-
-_MOST = 1 << 40
-"""Larger counts are lies."""
+from zurelay.formats.token_counts import count
 
 
 def read(metadata: object) -> Usage | None:
@@ -20,19 +18,19 @@ def read(metadata: object) -> Usage | None:
     """
     if not isinstance(metadata, dict):
         return None
-    prompt, answer = _count(metadata, "promptTokenCount"), _count(metadata, "candidatesTokenCount")
-    thoughts = _count(metadata, "thoughtsTokenCount")
+    prompt, answer = count(metadata, "promptTokenCount"), count(metadata, "candidatesTokenCount")
+    thoughts = count(metadata, "thoughtsTokenCount")
     if prompt is None and answer is None and thoughts is None:
         return None
     prompt, answer = prompt or 0, answer or 0
     output = answer + (thoughts or 0)
-    if thoughts and _count(metadata, "totalTokenCount") == prompt + answer:
+    if thoughts and count(metadata, "totalTokenCount") == prompt + answer:
         output = answer
-    cached = min(_count(metadata, "cachedContentTokenCount") or 0, prompt)
+    cached = min(count(metadata, "cachedContentTokenCount") or 0, prompt)
     heard = _audio(metadata, "promptTokensDetails") - _audio(metadata, "cacheTokensDetails")
     audio = min(max(heard, 0), prompt - cached)
     spoken = min(_audio(metadata, "candidatesTokensDetails"), output)
-    text = prompt - cached - audio + (_count(metadata, "toolUsePromptTokenCount") or 0)
+    text = prompt - cached - audio + (count(metadata, "toolUsePromptTokenCount") or 0)
     return Usage(
         input=text,
         cached_input=cached,
@@ -47,16 +45,7 @@ def _audio(metadata: Mapping[str, Any], name: str) -> int:
     """Tokens of sound in a list of counts by modality."""
     details = metadata.get(name)
     return sum(
-        _count(item, "tokenCount") or 0
+        count(item, "tokenCount") or 0
         for item in (details if isinstance(details, list) else [])
         if isinstance(item, dict) and item.get("modality") == "AUDIO"
     )
-
-
-def _count(fields: Mapping[str, Any], name: str) -> int | None:
-    value = fields.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if not 0 <= value <= _MOST:  # also what is no number at all
-        return None
-    return int(value)

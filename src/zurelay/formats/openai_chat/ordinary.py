@@ -15,6 +15,7 @@ from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext, WholeAnswer
 from zurelay.formats.openai_chat import usage as counts
 from zurelay.formats.openai_chat.write import kept
+from zurelay.formats.token_counts import MOST
 from zurelay.wire import json
 
 
@@ -96,8 +97,8 @@ def _usage(seen: _Usage) -> Usage | None:
     reasoning = details.reasoning_tokens if details else None
     if (
         seen.total_tokens != prompt + completion
-        or not 0 <= cached <= prompt <= counts.MOST
-        or not 0 <= (reasoning or 0) <= completion <= counts.MOST
+        or not 0 <= cached <= prompt <= MOST
+        or not 0 <= (reasoning or 0) <= completion <= MOST
     ):
         return None
     return Usage(input=prompt - cached, cached_input=cached, output=completion, reasoning=reasoning)

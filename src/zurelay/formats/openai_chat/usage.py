@@ -4,13 +4,10 @@ Every count that is no number >= 0 counts as left out, and parts never exceed th
 classes always sum to what the upstream called the total of its side.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from zurelay.chat.usage import Usage
-
-MOST = 1 << 40
-"""Larger counts are lies."""
+from zurelay.formats.token_counts import count, details
 
 
 def read(usage: object, excludes_reasoning: bool = False) -> Usage | None:
@@ -23,18 +20,18 @@ def read(usage: object, excludes_reasoning: bool = False) -> Usage | None:
     """
     if not isinstance(usage, dict):
         return None
-    prompt = _count(usage, "prompt_tokens")
-    completion = _count(usage, "completion_tokens")
-    total = _count(usage, "total_tokens")
+    prompt = count(usage, "prompt_tokens")
+    completion = count(usage, "completion_tokens")
+    total = count(usage, "total_tokens")
     if prompt is None and completion is None and not total:
         return None
     completion = completion or 0
     if prompt is None:
         prompt = max((total or 0) - completion, 0)
-    prompt_details = _details(usage, "prompt_tokens_details")
-    completion_details = _details(usage, "completion_tokens_details")
+    prompt_details = details(usage, "prompt_tokens_details")
+    completion_details = details(usage, "completion_tokens_details")
     reasoning = _first(
-        _count(completion_details, "reasoning_tokens"), _count(usage, "reasoning_tokens")
+        count(completion_details, "reasoning_tokens"), count(usage, "reasoning_tokens")
     )
     if reasoning and total != prompt + completion:
         beside = total == prompt + completion + reasoning
@@ -42,16 +39,16 @@ def read(usage: object, excludes_reasoning: bool = False) -> Usage | None:
             completion += reasoning
     cached = min(
         _first(
-            _count(prompt_details, "cached_tokens"),
-            _count(usage, "prompt_cache_hit_tokens"),  # DeepSeek
-            _count(usage, "cached_tokens"),  # Moonshot
+            count(prompt_details, "cached_tokens"),
+            count(usage, "prompt_cache_hit_tokens"),  # DeepSeek
+            count(usage, "cached_tokens"),  # Moonshot
         )
         or 0,
         prompt,
     )
-    written = min(_count(prompt_details, "cache_write_tokens") or 0, prompt - cached)
-    heard = min(_count(prompt_details, "audio_tokens") or 0, prompt - cached - written)
-    spoken = min(_count(completion_details, "audio_tokens") or 0, completion)
+    written = min(count(prompt_details, "cache_write_tokens") or 0, prompt - cached)
+    heard = min(count(prompt_details, "audio_tokens") or 0, prompt - cached - written)
+    spoken = min(count(completion_details, "audio_tokens") or 0, completion)
     return Usage(
         input=prompt - cached - written - heard,
         cached_input=cached,
@@ -85,20 +82,6 @@ def write(usage: Usage) -> dict[str, Any]:
     if completion:
         out["completion_tokens_details"] = completion
     return out
-
-
-def _count(fields: Mapping[str, Any], name: str) -> int | None:
-    value = fields.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if not 0 <= value <= MOST:  # also what is no number at all
-        return None
-    return int(value)
-
-
-def _details(usage: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = usage.get(name)
-    return value if isinstance(value, dict) else {}
 
 
 def _first(*counts: int | None) -> int | None:

@@ -3,13 +3,10 @@
 Every count that is no number >= 0 counts as left out, and parts never exceed their whole.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from zurelay.chat.usage import Usage
-
-_MOST = 1 << 40
-"""Larger counts are lies."""
+from zurelay.formats.token_counts import count, details
 
 
 def read(usage: object) -> Usage | None:
@@ -19,17 +16,17 @@ def read(usage: object) -> Usage | None:
     """
     if not isinstance(usage, dict):
         return None
-    total_input = _count(usage, "input_tokens")
-    output = _count(usage, "output_tokens")
+    total_input = count(usage, "input_tokens")
+    output = count(usage, "output_tokens")
     if total_input is None and output is None:
         return None
     total_input, output = total_input or 0, output or 0
-    details = _details(usage, "input_tokens_details")
-    cached = min(_count(details, "cached_tokens") or 0, total_input)
-    written = min(_count(details, "cache_write_tokens") or 0, total_input - cached)
-    lasting = _details(details, "cache_write_tokens_details")
-    written_long = min(_count(lasting, "ttl_12h_tokens") or 0, written)
-    reasoning = _count(_details(usage, "output_tokens_details"), "reasoning_tokens")
+    of_input = details(usage, "input_tokens_details")
+    cached = min(count(of_input, "cached_tokens") or 0, total_input)
+    written = min(count(of_input, "cache_write_tokens") or 0, total_input - cached)
+    lasting = details(of_input, "cache_write_tokens_details")
+    written_long = min(count(lasting, "ttl_12h_tokens") or 0, written)
+    reasoning = count(details(usage, "output_tokens_details"), "reasoning_tokens")
     return Usage(
         input=total_input - cached - written,
         cached_input=cached,
@@ -53,17 +50,3 @@ def write(usage: Usage) -> dict[str, Any]:
         "output_tokens_details": {"reasoning_tokens": usage.reasoning or 0},
         "total_tokens": usage.total,
     }
-
-
-def _count(fields: Mapping[str, Any], name: str) -> int | None:
-    value = fields.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if not 0 <= value <= _MOST:  # also what is no number at all
-        return None
-    return int(value)
-
-
-def _details(fields: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = fields.get(name)
-    return value if isinstance(value, dict) else {}
