@@ -6,12 +6,10 @@ from sqlalchemy import Connection, RowMapping, insert, or_, select
 
 from zurelay.store import schema
 from zurelay.store.counters import ACCESS, raise_counter
-from zurelay.store.errors import StoreError
+from zurelay.store.named import check_name
 
 DEFAULT = "default"
 """The account of keys for which none is named."""
-
-_NAME_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +38,7 @@ def ensure_account(connection: Connection, name: str, new_id: str, now: float) -
     found = find_account(connection, name)
     if found is not None:
         return found
-    if not name.strip() or len(name) > _NAME_LENGTH or not name.isprintable():
-        raise StoreError(f"an account's name has 1 to {_NAME_LENGTH} printable characters")
+    check_name("an account's", name)
     account = Account(new_id, name, int(now))
     connection.execute(
         insert(schema.account).values(id=account.id, name=name, created=account.created)

@@ -4,24 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    RowMapping,
-    Select,
-    bindparam,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Connection, RowMapping, Select, bindparam, insert, select, update
 
 from zurelay.access.keys import Budget, Key
 from zurelay.store import schema
 from zurelay.store.counters import ACCESS, raise_counter
-from zurelay.store.errors import StoreError
-
-_NAME_LENGTH = 200
+from zurelay.store.named import check_name, one_row, revoke_row
 
 
 def add_key(connection: Connection, key: Key) -> None:
@@ -30,8 +18,7 @@ def add_key(connection: Connection, key: Key) -> None:
     Raises:
         StoreError: its name cannot be one.
     """
-    if not key.name.strip() or len(key.name) > _NAME_LENGTH or not key.name.isprintable():
-        raise StoreError(f"a key's name has 1 to {_NAME_LENGTH} printable characters")
+    check_name("a key's", key.name)
     budget = key.budget
     connection.execute(
         insert(schema.key).values(
@@ -68,18 +55,7 @@ def find_key(connection: Connection, wanted: str) -> Key:
     Raises:
         StoreError: there is none, or several.
     """
-    column = schema.key.c.id
-    for condition in (
-        column == wanted,
-        or_(*(_begins(column, start) for start in (wanted, f"key_{wanted}"))),
-        schema.key.c.name == wanted,
-    ):
-        found = [_key(r) for r in connection.execute(_keys().where(condition).limit(2)).mappings()]
-        if len(found) > 1:
-            raise StoreError(f"several keys match {wanted!r}; give the whole id")
-        if found:
-            return found[0]
-    raise StoreError(f"no key has the id or name {wanted!r}; see 'zurelay keys list'")
+    return _key(one_row(connection, _keys(), schema.key, wanted, "key_", "key"))
 
 
 def revoke_key(connection: Connection, wanted: str, now: float) -> Key:
@@ -90,10 +66,7 @@ def revoke_key(connection: Connection, wanted: str, now: float) -> Key:
     """
     key = find_key(connection, wanted)
     if key.revoked is None:
-        connection.execute(
-            update(schema.key).where(schema.key.c.id == key.id).values(revoked=int(now))
-        )
-        raise_counter(connection, ACCESS)
+        revoke_row(connection, schema.key, key.id, now)
     return find_key(connection, key.id)
 
 
@@ -111,10 +84,6 @@ def touch_keys(connection: Connection, used: Mapping[str, float]) -> None:
 
 def _keys() -> Select[Any]:
     return select(schema.key, schema.account.c.name.label("account_name")).join(schema.account)
-
-
-def _begins(column: ColumnElement[str], start: str) -> ColumnElement[bool]:
-    return column.startswith(start, autoescape=True)
 
 
 def _key(row: RowMapping) -> Key:

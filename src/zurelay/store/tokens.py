@@ -1,13 +1,11 @@
 """Admin tokens at rest: never their text, only hash and last four characters."""
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, insert, or_, select, update
+from sqlalchemy import Connection, RowMapping, insert, select
 
 from zurelay.access.tokens import AdminToken
 from zurelay.store import schema
 from zurelay.store.counters import ACCESS, raise_counter
-from zurelay.store.errors import StoreError
-
-_NAME_LENGTH = 200
+from zurelay.store.named import check_name, one_row, revoke_row
 
 
 def add_token(connection: Connection, token: AdminToken) -> None:
@@ -16,8 +14,7 @@ def add_token(connection: Connection, token: AdminToken) -> None:
     Raises:
         StoreError: its name cannot be one.
     """
-    if not token.name.strip() or len(token.name) > _NAME_LENGTH or not token.name.isprintable():
-        raise StoreError(f"a token's name has 1 to {_NAME_LENGTH} printable characters")
+    check_name("a token's", token.name)
     connection.execute(
         insert(schema.admin_token).values(
             id=token.id,
@@ -46,18 +43,7 @@ def find_token(connection: Connection, wanted: str) -> AdminToken:
         StoreError: there is none, or several.
     """
     table = schema.admin_token
-    for condition in (
-        table.c.id == wanted,
-        or_(*(_begins(table.c.id, start) for start in (wanted, f"tok_{wanted}"))),
-        table.c.name == wanted,
-    ):
-        query = select(table).where(condition).limit(2)
-        found = [_token(row) for row in connection.execute(query).mappings()]
-        if len(found) > 1:
-            raise StoreError(f"several tokens match {wanted!r}; give the whole id")
-        if found:
-            return found[0]
-    raise StoreError(f"no token has the id or name {wanted!r}; see 'zurelay tokens list'")
+    return _token(one_row(connection, select(table), table, wanted, "tok_", "token"))
 
 
 def revoke_token(connection: Connection, wanted: str, now: float) -> AdminToken:
@@ -68,14 +54,8 @@ def revoke_token(connection: Connection, wanted: str, now: float) -> AdminToken:
     """
     token = find_token(connection, wanted)
     if token.revoked is None:
-        table = schema.admin_token
-        connection.execute(update(table).where(table.c.id == token.id).values(revoked=int(now)))
-        raise_counter(connection, ACCESS)
+        revoke_row(connection, schema.admin_token, token.id, now)
     return find_token(connection, token.id)
-
-
-def _begins(column: ColumnElement[str], start: str) -> ColumnElement[bool]:
-    return column.startswith(start, autoescape=True)
 
 
 def _token(row: RowMapping) -> AdminToken:

@@ -6,7 +6,8 @@ import pytest
 
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.profile import Profile
-from zurelay.formats.converse.errors import fault, fault_inside
+from zurelay.formats.converse.errors import fault, fault_inside, fault_told
+from zurelay.wire.event_stream import Message
 
 URI = "http://internal.amazon.com/coral/com.amazon.bedrock/"
 
@@ -84,3 +85,22 @@ def test_a_wait_that_the_upstream_names_is_kept() -> None:
 def test_exceptions_inside_a_stream_mean_the_same(name: str, kind: FaultKind) -> None:
     found = fault_inside(name, b'{"message": "m"}', Profile())
     assert (found.kind, found.message, found.status) == (kind, "m", 200)
+
+
+@pytest.mark.parametrize(
+    ("headers", "kind"),
+    [
+        (
+            {":message-type": "exception", ":exception-type": "throttlingException"},
+            FaultKind.RATE_LIMITED,
+        ),
+        ({":message-type": "error", ":error-code": "internalFailure"}, FaultKind.SERVER_ERROR),
+        ({":message-type": "event", ":event-type": "messageStop"}, None),
+        ({}, None),
+    ],
+)
+def test_a_message_that_is_no_event_is_a_fault(
+    headers: dict[str, str], kind: FaultKind | None
+) -> None:
+    told = fault_told(Message(headers, b"{}"), Profile())
+    assert (told and told.kind) == kind

@@ -11,7 +11,6 @@ import msgspec
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.profile import Profile
 from zurelay.formats.converse import errors
-from zurelay.wire import json
 from zurelay.wire.event_stream import BrokenStream, Message, MessageReader
 
 
@@ -60,15 +59,10 @@ class Unwrapper:
         return b"".join(out)
 
     def _event(self, message: Message) -> bytes | Fault:
-        headers = message.headers
-        kind = headers.get(":message-type", "event")
-        if kind == "exception":
-            name = headers.get(":exception-type", "")
-            return errors.fault_inside(name, message.payload, self._profile)
-        if kind == "error":
-            told = json.encode({"message": headers.get(":error-message", "")})
-            return errors.fault_inside(headers.get(":error-code", ""), told, self._profile)
-        if headers.get(":event-type") != "chunk":
+        told = errors.fault_told(message, self._profile)
+        if told is not None:
+            return told
+        if message.headers.get(":event-type") != "chunk":
             return b""
         try:
             event = b64decode(_CHUNK.decode(message.payload).bytes)

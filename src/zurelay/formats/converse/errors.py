@@ -13,6 +13,7 @@ from zurelay.chat.profile import Profile
 from zurelay.formats.openai_chat import faults
 from zurelay.formats.retry_after import LONGEST
 from zurelay.wire import json
+from zurelay.wire.event_stream import Message
 
 _BY_NAME = {
     "throttling": FaultKind.RATE_LIMITED,  # "Too many tokens" is a rate here, no overflow
@@ -61,6 +62,18 @@ def fault(
     """The fault behind an answer with an error status."""
     found = faults.fault(status, headers, body, now, profile)
     return _finer(found, headers.get("x-amzn-errortype") or _name_in(body))
+
+
+def fault_told(message: Message, profile: Profile) -> Fault | None:
+    """The fault that a message of an event stream tells of; None for one that is an event."""
+    headers = message.headers
+    kind = headers.get(":message-type", "event")
+    if kind == "exception":
+        return fault_inside(headers.get(":exception-type", ""), message.payload, profile)
+    if kind == "error":
+        told = json.encode({"message": headers.get(":error-message", "")})
+        return fault_inside(headers.get(":error-code", ""), told, profile)
+    return None
 
 
 def fault_inside(name: str, payload: bytes, profile: Profile) -> Fault:

@@ -61,19 +61,16 @@ class ConverseEvents:
         return batch
 
     def _message(self, message: Message) -> list[Event] | Fault:
-        headers = message.headers
-        kind = headers.get(":message-type", "event")
-        if kind == "exception":
-            name = headers.get(":exception-type", "")
-            return errors.fault_inside(name, message.payload, self._profile)
-        if kind == "error":
-            told = json.encode({"message": headers.get(":error-message", "")})
-            return errors.fault_inside(headers.get(":error-code", ""), told, self._profile)
+        told = errors.fault_told(message, self._profile)
+        if told is not None:
+            return told
         try:
             event = json.decode(json.readable(message.payload))
         except json.BadJson as error:
             return Fault(FaultKind.BAD_ANSWER, f"unreadable event: {error}", status=200)
-        return self._event(headers.get(":event-type"), event if isinstance(event, dict) else {})
+        return self._event(
+            message.headers.get(":event-type"), event if isinstance(event, dict) else {}
+        )
 
     def _event(self, name: str | None, event: Json) -> list[Event] | Fault:
         if name == "metadata":
