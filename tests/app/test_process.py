@@ -147,3 +147,15 @@ async def test_how_late_the_event_loop_is_is_measured(
     text = (await caller.get("/metrics")).body.decode()
     (count,) = (line for line in text.split("\n") if "event_loop_lag_seconds_count" in line)
     assert float(count.split()[1]) > 0
+
+
+async def test_a_scrape_tells_of_the_store_and_of_bodies(
+    start: Start, upstream: ScriptedUpstream
+) -> None:
+    caller = await start(configuration(upstream))
+    upstream.enqueue(json_reply(chat_reply("Hi")))
+    assert (await caller.chat()).status == 200
+    metrics = (await caller.get("/metrics")).body
+    for line in (b"store_pending 0.0", b"store_commits_total 1.0", b"inflight_body_bytes 0.0"):
+        assert b"\nzurelay_" + line in metrics
+    assert b"\nzurelay_store_last_commit_timestamp_seconds 0.0" not in metrics

@@ -21,6 +21,7 @@ from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
 from zurelay.store.log import StoredLog
 from zurelay.store.requests import Filter
+from zurelay.telemetry.metrics import StoreHealth
 
 
 class SwitchedLog(StoredLog):
@@ -461,3 +462,30 @@ async def test_a_record_that_no_column_could_hold_does_not_block_the_log(
     await until_logged(ledger)
     assert [line["event"] for line in logs] == ["absurd_usage"]
     assert len(logged(log)) == 2
+
+
+async def test_a_scrape_sees_what_waits_and_what_was_refused(
+    tmp_path: Path, log: SwitchedLog
+) -> None:
+    now = NOON
+    ledger = a_ledger(tmp_path, log, delay_s=3600, retry_s=3600, clock=lambda: now)
+    await ledger.start()
+    assert ledger.store_health() == StoreHealth()
+    log.away = True
+    await settled(ledger, *(a_record(NOON + n) for n in range(512)))
+    now += 5
+    await settled(ledger, a_record(NOON + 512))
+    with capture_logs() as logs:
+        while not logs:
+            await asyncio.sleep(0.001)
+    ledger.settle(None, a_record(NOON + 513), lambda: None)
+    assert ledger.store_health() == StoreHealth(
+        pending=1, lag_s=5.0, spooled=513, last_commit=NOON + 5, commits=2
+    )
+    ledger.broken = "full"
+    with pytest.raises(Refused):
+        ledger.reserve("acct_1", "key_1", 1)
+    assert ledger.store_health().refused == 1
+    log.away = False
+    await ledger.close()
+    assert ledger.store_health().lag_s == 0

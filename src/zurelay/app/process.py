@@ -74,7 +74,11 @@ class Process:
         self._lists = await model_lists.ask_all(
             self._parts.client, providers(self._settings), self._lists
         )
-        self._gateway = Gateway(Core(self._parts.parts, self._snapshot(self._settings), loop))
+        self._gateway = gateway = Gateway(
+            Core(self._parts.parts, self._snapshot(self._settings), loop)
+        )
+        self._parts.metrics.watch_inflight_bytes(lambda: gateway.inflight)
+        self._parts.metrics.watch_store(self._parts.ledger.store_health)
         self._in_force()
         options = ServerOptions(
             host=host,

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -26,6 +26,7 @@ from zurelay.live.records import encode_record
 from zurelay.live.spending import Spending
 from zurelay.meter.ports import Hold
 from zurelay.meter.record import RequestRecord
+from zurelay.telemetry.metrics import StoreHealth
 
 _BATCH: Final = 512
 """Entries per transaction on the log, give or take a group; so many do not wait for more company.
@@ -37,6 +38,19 @@ _REPLAY: Final = 1000
 """Entries per transaction at the start."""
 
 _log = structlog.get_logger("zurelay.ledger")
+
+
+class Group(NamedTuple):
+    """Entries that became durable together and are on their way into the log.
+
+    `seq` is its number in the journal, `entries` None where only the journal still has them; `size`
+    is how many they are, `at` the Unix time of the commit.
+    """
+
+    seq: int
+    entries: list[Entry] | None
+    size: int
+    at: float
 
 
 class MemoryHold:
@@ -95,7 +109,7 @@ class JournalLedger:
         self._waiting: list[Callable[[], None]] = []
         self._failed_once = 0  # of `_waiting`
         self._flushing = False
-        self._pending: deque[tuple[int, list[Entry] | None]] = deque()
+        self._pending: deque[Group] = deque()
         self._projecting: Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._applied = 0
@@ -105,6 +119,9 @@ class JournalLedger:
         self.held = 0
         self.holds = 0
         self.broken: str | None = None
+        self._commits = 0
+        self._last_commit = 0.0
+        self._refused = 0
 
     async def start(self) -> None:
         """Move what an earlier process left in the journal into the log, then take requests.
@@ -153,6 +170,7 @@ class JournalLedger:
             Refused: 503 while nothing can be recorded.
         """
         if self.broken is not None:
+            self._refused += 1
             raise Refused(overloaded_here("The gateway cannot record requests just now."))
         self.held += ceiling
         self.holds += 1
@@ -201,6 +219,18 @@ class JournalLedger:
     def spent(self, key: str, period: Period = "total") -> int:
         """Nano-dollars that key has spent: ever, or since the current period began in UTC."""
         return self._spending.of(key, period, self._clock())
+
+    def store_health(self) -> StoreHealth:
+        """How journal and log keep up, for a scrape."""
+        oldest = self._pending[0].at if self._pending else None
+        return StoreHealth(
+            pending=len(self._queue),
+            lag_s=0.0 if oldest is None else max(0.0, self._clock() - oldest),
+            spooled=sum(group.size for group in self._pending) if self._log_fails else 0,
+            last_commit=self._last_commit,
+            commits=self._commits,
+            refused=self._refused,
+        )
 
     @property
     def backlog(self) -> int:
@@ -256,12 +286,14 @@ class JournalLedger:
             self.broken = None
             self._projector.submit(self._journal.restore_ballast)
         self._failed_once = 0
+        self._commits += 1
+        self._last_commit = self._clock()
+        kept: list[Entry] | None = group
         if len(self._unlogged) > self._keep:
             for record, _ in group:
                 del self._unlogged[record.id]
-            self._pending.append((seq, None))
-        else:
-            self._pending.append((seq, group))
+            kept = None
+        self._pending.append(Group(seq, kept, len(group), self._last_commit))
         if self._waiting or self._queue:
             self._loop.call_soon(self._flush)
         else:
@@ -293,10 +325,10 @@ class JournalLedger:
     # Into the log.
 
     def _batch_waits(self) -> bool:
-        """Whether the log lacks a whole batch; what the journal alone has may be of any size."""
+        """Whether the log lacks a whole batch; what the journal alone has comes after many."""
         if not self._pending:
             return False
-        return len(self._unlogged) >= _BATCH or self._pending[0][1] is None
+        return len(self._unlogged) >= _BATCH or self._pending[0].entries is None
 
     def _project(self) -> None:
         self._timer = None
@@ -304,7 +336,7 @@ class JournalLedger:
         entries = 0
         for group in self._pending:
             groups.append(group)
-            entries += len(group[1] or ()) or _BATCH  # one from the journal may be of any size
+            entries += group.size
             if entries >= _BATCH:
                 break
         self._projecting = self._projector.submit(self._apply, groups)
@@ -312,21 +344,19 @@ class JournalLedger:
             lambda f: self._loop.call_soon_threadsafe(self._projected, f, groups)
         )
 
-    def _apply(self, groups: Sequence[tuple[int, list[Entry] | None]]) -> None:
+    def _apply(self, groups: Sequence[Group]) -> None:
         """In the projector's thread."""
         entries: list[Entry] = []
-        for seq, group in groups:
-            if group is None:
-                for _, records in self._journal.groups(seq - 1, seq):
+        for group in groups:
+            if group.entries is None:
+                for _, records in self._journal.groups(group.seq - 1, group.seq):
                     entries += [(record, encode_record(record)) for record in records]
             else:
-                entries += group
-        self._log.apply(self._journal.id, groups[-1][0], entries)
+                entries += group.entries
+        self._log.apply(self._journal.id, groups[-1].seq, entries)
         self._journal.checkpoint()
 
-    def _projected(
-        self, applied: Future[None], groups: Sequence[tuple[int, list[Entry] | None]]
-    ) -> None:
+    def _projected(self, applied: Future[None], groups: Sequence[Group]) -> None:
         self._projecting = None
         if self._closing:
             return
@@ -336,11 +366,11 @@ class JournalLedger:
             _log.error("log_write_failed", error=str(error), left_in_journal=len(self._pending))
             self._timer = self._loop.call_later(self._retry_s, self._project)
             return
-        for _, group in groups:
+        for group in groups:
             self._pending.popleft()
-            for record, _ in group or ():
+            for record, _ in group.entries or ():
                 self._unlogged.pop(record.id, None)
-        self._applied = groups[-1][0]
+        self._applied = groups[-1].seq
         if self._batch_waits():
             self._project()
         elif self._pending:
