@@ -12,8 +12,10 @@ from zurelay.chat.events import (
     ThinkingSigned,
     ToolCallDelta,
     ToolCallStarted,
+    UsageSeen,
 )
 from zurelay.chat.parts import Text, Thinking, ToolCall
+from zurelay.chat.usage import Usage
 from zurelay.formats.fold import EventFold
 
 
@@ -47,6 +49,14 @@ def test_pieces_join_and_blocks_keep_their_order() -> None:
         ToolCall("j", "g", "[]"),
     )
     assert reply == Reply((Choice(parts, "tool_calls"),))
+
+
+def test_the_last_count_is_the_reply_s() -> None:
+    events = (UsageSeen(Usage(input=3)), TextDelta("x"), UsageSeen(Usage(input=3, output=1)))
+    reply = fold(*events).reply()
+    assert reply.usage == Usage(input=3, output=1)
+    assert len(reply.choices) == 1
+    assert EventFold.of(reply).reply() == reply
 
 
 def test_a_reply_folds_into_itself_and_is_cut_at_stops() -> None:

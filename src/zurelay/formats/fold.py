@@ -20,6 +20,7 @@ from zurelay.chat.events import (
     UsageSeen,
 )
 from zurelay.chat.parts import Part, RefusalText, Text, Thinking, ToolCall
+from zurelay.chat.usage import Usage
 from zurelay.formats.stop_text import StopCutter
 
 
@@ -35,12 +36,14 @@ class EventFold:
     """Takes events one by one; gives the reply they make.
 
     Attributes:
+        usage: the last count that came; None if none did.
         delivered: length of everything in it, as `chat.estimate.weight` counts.
         nothing: it ended well and holds nothing; known after `reply`.
     """
 
     def __init__(self) -> None:
         self._choices: dict[int, _Open] = {}
+        self.usage: Usage | None = None
         self.delivered = 0
         self.nothing = False
 
@@ -48,6 +51,7 @@ class EventFold:
     def of(cls, reply: Reply) -> "EventFold":
         """The fold whose reply is `reply`."""
         fold = cls()
+        fold.usage = reply.usage
         for index, choice in enumerate(reply.choices):
             fold._choices[index] = _Open(
                 list(choice.parts), {}, choice.finish_reason, choice.sequence
@@ -56,7 +60,10 @@ class EventFold:
 
     def add(self, event: Event) -> None:
         """One more event."""
-        if isinstance(event, UsageSeen | ThinkingStarted):
+        if isinstance(event, UsageSeen):
+            self.usage = event.usage
+            return
+        if isinstance(event, ThinkingStarted):
             return
         choice = 0 if isinstance(event, ThinkingSigned) else event.choice
         whole = self._choices.setdefault(choice, _Open())
@@ -75,7 +82,7 @@ class EventFold:
                 _grow_text(whole.parts, event)
 
     def reply(self, stops: Sequence[str] = ()) -> Reply:
-        """The whole answer, its text cut at `stops`."""
+        """The whole answer with its count, its text cut at `stops`."""
         cut = False
         choices = []
         self.delivered = 0
@@ -92,7 +99,7 @@ class EventFold:
             and not any(choice.parts for choice in choices)
             and all(choice.finish_reason == "stop" for choice in choices)
         )
-        return Reply(tuple(choices))
+        return Reply(tuple(choices), self.usage)
 
 
 def _grow_text(parts: list[Part], event: TextDelta | ThinkingDelta | RefusalDelta) -> None:

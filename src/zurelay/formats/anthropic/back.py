@@ -1,9 +1,8 @@
 """Messages as a format that upstreams speak."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
-from zurelay.chat.events import Reply, UsageSeen
+from zurelay.chat.events import Reply
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import Request
@@ -42,15 +41,12 @@ class MessagesBack:
         if isinstance(events, Fault):
             return events
         fold = EventFold()
-        usage = None
         for event in events:
-            if isinstance(event, UsageSeen):
-                usage = event.usage
             fold.add(event)
         found = fold.reply()
         if not found.choices:
             return Fault(FaultKind.BAD_ANSWER, "an answer without a stop reason", status=200)
-        return json_call.unwrapped(replace(found, usage=usage), context)
+        return json_call.unwrapped(found, context)
 
     def fault(
         self,

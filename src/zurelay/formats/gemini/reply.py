@@ -1,8 +1,6 @@
 """Reads a plain answer, as the one piece of a stream would be read."""
 
-from dataclasses import replace
-
-from zurelay.chat.events import Reply, UsageSeen
+from zurelay.chat.events import Reply
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.formats.base import AnswerContext
 from zurelay.formats.fold import EventFold
@@ -17,7 +15,7 @@ def read(body: bytes, context: AnswerContext) -> Reply | Fault:
     except json.BadJson as error:
         return Fault(FaultKind.BAD_ANSWER, f"unreadable: {error}", status=200)
     pieces = value if isinstance(value, list) else [value]
-    reader, fold, usage = CandidateReader(context), EventFold(), None
+    reader, fold = CandidateReader(context), EventFold()
     for piece in pieces:
         if not isinstance(piece, dict):
             return Fault(FaultKind.BAD_ANSWER, "an answer that is no object", status=200)
@@ -25,10 +23,8 @@ def read(body: bytes, context: AnswerContext) -> Reply | Fault:
         if isinstance(events, Fault):
             return events
         for event in events:
-            if isinstance(event, UsageSeen):
-                usage = event.usage
             fold.add(event)
     if not reader.finished:
         kind = FaultKind.BROKE_OFF if reader.begun else FaultKind.EMPTY
         return Fault(kind, "an answer without a finish reason", status=200)
-    return replace(fold.reply(), usage=usage)
+    return fold.reply()

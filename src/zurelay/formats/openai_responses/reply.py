@@ -1,8 +1,6 @@
 """Reads a plain Responses answer, as its own stream's last event would be read."""
 
-from dataclasses import replace
-
-from zurelay.chat.events import Reply, UsageSeen
+from zurelay.chat.events import Reply
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.formats.base import AnswerContext
 from zurelay.formats.fold import EventFold
@@ -22,9 +20,6 @@ def read(body: bytes, context: AnswerContext) -> Reply | Fault:
     if isinstance(events, Fault):
         return events
     fold = EventFold()
-    usage = None
     for event in events:
-        if isinstance(event, UsageSeen):
-            usage = event.usage
         fold.add(event)
-    return replace(fold.reply(), usage=usage)
+    return fold.reply()
