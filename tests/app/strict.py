@@ -1,7 +1,7 @@
 """Upstreams that refuse what the real ones refuse, and a gateway in front of them."""
 
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -85,12 +85,6 @@ async def respond(caller: Caller, model: str, **fields: Any) -> Answer:
     headers = {**caller.gateway.headers, "content-type": "application/json"}
     body = json.dumps({"model": model, "input": "Hi", **fields}).encode()
     return await caller.send("POST", "/v1/responses", body, headers)
-
-
-async def running(answer: Any) -> AsyncIterator[ScriptedUpstream]:
-    """An upstream that answers by `answer`."""
-    async with ScriptedUpstream(answer=answer) as server:
-        yield server
 
 
 # Anthropic

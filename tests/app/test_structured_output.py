@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
+from tests.app.cases.test_json_by_every_endpoint import (
+    BY_SCHEMA,
+    CALLED,
+    SCHEMA,
+    TOOL,
+    content,
+)
 from tests.app.conftest import Answer, Caller, Start
-from tests.app.test_cases_d import BY_SCHEMA, CALLED, SCHEMA, TOOL, content
 from zurelay.testing.chat import chat_chunks, chat_reply
 from zurelay.testing.event_stream import event_stream_event
 from zurelay.testing.script import Script, json_reply, reply, sse_reply

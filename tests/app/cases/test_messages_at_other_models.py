@@ -2,13 +2,11 @@
 
 import base64
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from tests.app import strict
-from tests.app.conftest import Answer, Caller, Start
+from tests.app.conftest import Answer, Caller
 from tests.app.strict import CLAUDE, NEWEST, messages
 from tests.formats.anthropic import made
 from tests.formats.anthropic.test_writer import message
@@ -27,23 +25,6 @@ def tool(name: str = "f") -> dict[str, Any]:
 
 def used(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
     return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
-
-
-@pytest.fixture
-async def upstream() -> AsyncIterator[ScriptedUpstream]:
-    async for server in strict.running(strict.claude):
-        yield server
-
-
-@pytest.fixture
-async def second() -> AsyncIterator[ScriptedUpstream]:
-    async for server in strict.running(strict.openai):
-        yield server
-
-
-@pytest.fixture
-async def caller(start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream) -> Caller:
-    return await start(strict.config(upstream, second))
 
 
 async def ask(caller: Caller, model: str = "test-model", **fields: Any) -> Answer:

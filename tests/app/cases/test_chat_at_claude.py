@@ -1,13 +1,11 @@
 """Requests by Chat Completions that broke at Claude elsewhere, before an upstream that is strict."""
 
 import base64
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from tests.app import strict
-from tests.app.conftest import Answer, Caller, Start
+from tests.app.conftest import Answer, Caller
 from tests.app.strict import BUDGETS, CLAUDE, NEWEST
 from zurelay.testing.upstream import ScriptedUpstream
 
@@ -22,23 +20,6 @@ def call(call_id: str) -> dict[str, Any]:
 
 def result(call_id: str, text: str) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": call_id, "content": text}
-
-
-@pytest.fixture
-async def upstream() -> AsyncIterator[ScriptedUpstream]:
-    async for server in strict.running(strict.claude):
-        yield server
-
-
-@pytest.fixture
-async def second() -> AsyncIterator[ScriptedUpstream]:
-    async for server in strict.running(strict.openai):
-        yield server
-
-
-@pytest.fixture
-async def caller(start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream) -> Caller:
-    return await start(strict.config(upstream, second))
 
 
 async def ask(caller: Caller, turns: list[Any], model: str = CLAUDE, **fields: Any) -> Answer:

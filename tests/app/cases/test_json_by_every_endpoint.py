@@ -1,13 +1,11 @@
 """JSON asked for by every endpoint, before upstreams that refuse what the real ones refuse."""
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from tests.app import strict
-from tests.app.conftest import Answer, Caller, Start
+from tests.app.conftest import Answer, Caller
 from tests.app.strict import BUDGETS, CLAUDE, NEWEST, messages, respond
 from tests.formats.anthropic.test_writer import message
 from zurelay.testing.upstream import ScriptedUpstream
@@ -33,23 +31,6 @@ CALLED: list[dict[str, Any]] = [
     },
     {"role": "tool", "tool_call_id": "c", "content": "Ana"},
 ]
-
-
-@pytest.fixture
-async def upstream() -> AsyncIterator[ScriptedUpstream]:
-    async for server in strict.running(strict.claude):
-        yield server
-
-
-@pytest.fixture
-async def second() -> AsyncIterator[ScriptedUpstream]:
-    async for server in strict.running(strict.openai):
-        yield server
-
-
-@pytest.fixture
-async def caller(start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream) -> Caller:
-    return await start(strict.config(upstream, second))
 
 
 def content(answer: Answer) -> Any:
