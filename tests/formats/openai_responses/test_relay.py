@@ -1,6 +1,7 @@
 """Answers that stay Responses: the same life cycle, with the caller's own facts."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -52,6 +53,12 @@ ANSWER = upstream(
     ToolCallStarted(0, "call_1", "f"),
     ToolCallDelta(0, "{}"),
 )
+
+
+def told_in(stream: bytes) -> list[dict[str, Any]]:
+    """The events of an upstream, whatever they are called."""
+    lines = stream.split(b"\n")
+    return [json.loads(line[6:]) for line in lines if line.startswith(b"data: ")]
 
 
 def relayed(stream: RelayStream, data: bytes, size: int = 0) -> bytes:
@@ -175,6 +182,43 @@ def test_a_plain_answer_that_is_none_is_a_fault(body: bytes, kind: FaultKind | N
     fault = whole(body, context()).fault
     assert fault is not None
     assert kind is None or fault.kind is kind
+
+
+def test_a_plain_answer_may_be_laid_out_in_lines_and_be_long() -> None:
+    response = told_in(ANSWER)[-1]["response"]
+    plain = whole(json.dumps(response).encode(), context())
+    assert plain.fault is None
+    for body in (
+        json.dumps(response, indent=2).encode(),
+        json.dumps(response, indent=2).replace("\n", "\r\n").encode(),
+    ):
+        told = whole(body, context())
+        assert told.fault is None
+        assert json.loads(told.body) == json.loads(plain.body)
+    response["output"][1]["content"][0]["text"] = "x" * (9 * 2**20)
+    told = whole(json.dumps(response).encode(), context())
+    assert told.fault is None
+    assert len(told.body) > 9 * 2**20
+
+
+def test_an_event_in_several_lines_goes_out_in_one() -> None:
+    spread = b"".join(
+        b"".join(b"data: %s\n" % line for line in json.dumps(event, indent=1).encode().split(b"\n"))
+        + b"\n"
+        for event in told_in(ANSWER)
+    )
+    together = relayed(RelayStream(context()), ANSWER)
+    out = relayed(RelayStream(context()), spread)
+    assert out.count(b"\n") == together.count(b"\n")
+    assert events(out) == events(together)
+
+
+def test_an_assembler_has_nothing_to_send_before_its_whole_answer() -> None:
+    assembler = Assembler(context())
+    for byte in ANSWER:
+        assert assembler.feed(bytes([byte])).out == b""
+    assert assembler.end().out == b""
+    assert assembler.whole().fault is None
 
 
 def test_usage_that_never_came_is_estimated() -> None:

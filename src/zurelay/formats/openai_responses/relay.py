@@ -40,6 +40,7 @@ Json = dict[str, Any]
 _TOKENS = (TextDelta, ThinkingDelta, RefusalDelta, ToolCallStarted, ToolCallDelta)
 _SOMETHING = (*_TOKENS, ThinkingSigned)
 _CALLS = frozenset({"function_call", "custom_tool_call"})
+_COMPLETED = "response.completed"
 _BEGIN = ("response.created", "response.in_progress")
 
 _CALLERS = (
@@ -131,30 +132,24 @@ class RelayStream:
         for frame in frames:
             if self._reader.finished:
                 break
-            event = self._read(frame)
+            # A line end stands between JSON tokens only: a string cannot hold one.
+            data = json.readable(frame.data).replace(b"\n", b" ")
+            event = self._read(data, frame.event)
+            if event is None:
+                continue
             if isinstance(event, Fault):
                 progress.fault = event
                 break
-            if event is None:
-                continue
-            told = self._reader.event(event)
-            if isinstance(told, Fault):
-                progress.fault = told
+            self._hear(event, progress)
+            if progress.fault is not None:
                 break
-            for each in told:
-                self._note(each, progress)
-            out.append(self._relayed(frame, event))
-        if self._reader.finished and progress.fault is None and not progress.finished:
-            if not self._something and self.finish_reason == "stop":
-                progress.fault = Fault(FaultKind.EMPTY, status=200)
-                return progress
-            progress.finished = progress.ended = True
+            out.append(self._relayed(event, data))
+        self._conclude(progress)
         progress.out = b"".join(out)
         return progress
 
-    def _read(self, frame: Frame) -> Json | Fault | None:
+    def _read(self, data: bytes, name: bytes) -> Json | Fault | None:
         """An event; None for what is none, and for a broken one after the first token."""
-        data = json.readable(frame.data)
         if data.startswith(b"[DONE]"):
             return None
         try:
@@ -165,9 +160,26 @@ class RelayStream:
             return Fault(FaultKind.BAD_ANSWER, f"unreadable event: {error}", status=200)
         if not isinstance(event, dict):
             return None
-        if "type" not in event and frame.event:
-            event["type"] = frame.event.decode("utf-8", "replace")
+        if "type" not in event and name:
+            event["type"] = name.decode("utf-8", "replace")
         return event
+
+    def _hear(self, event: Json, progress: Progress) -> None:
+        told = self._reader.event(event)
+        if isinstance(told, Fault):
+            progress.fault = told
+            return
+        for each in told:
+            self._note(each, progress)
+
+    def _conclude(self, progress: Progress) -> None:
+        """Judge an answer whose last event has come."""
+        if not self._reader.finished or progress.fault is not None:
+            return
+        if not self._something and self.finish_reason == "stop":
+            progress.fault = Fault(FaultKind.EMPTY, status=200)
+            return
+        progress.finished = progress.ended = True
 
     def _note(self, event: Event, progress: Progress) -> None:
         self._something |= isinstance(event, _SOMETHING)
@@ -186,19 +198,17 @@ class RelayStream:
             case _:
                 pass
 
-    def _relayed(self, frame: Frame, event: Json) -> bytes:
+    def _relayed(self, event: Json, data: bytes) -> bytes:
         kind = event.get("type")
         if not isinstance(kind, str) or not kind.startswith("response."):
             return b""
-        fields: Json = dict(json.upstream_fields(json.readable(frame.data)))
-        if kind in LAST:
-            response = event.get("response")
-            if isinstance(response, dict):
-                told = json.upstream_fields(bytes(fields["response"]))
-                self._last = {"status": kind.removeprefix("response."), **told}
-            return b""
         if kind in _BEGIN:
             return self._begin()
+        fields: Json = dict(json.upstream_fields(data))
+        if kind in LAST:
+            if isinstance(event.get("response"), dict):
+                self._keep(kind, json.upstream_fields(bytes(fields["response"])))
+            return b""
         begun = self._begin()
         if isinstance(event.get("item"), dict):
             place = event.get("output_index")
@@ -207,6 +217,9 @@ class RelayStream:
             if kind == "response.output_item.done":
                 self._items[place] = fields["item"]
         return begun + self._tell(kind, fields)
+
+    def _keep(self, kind: str, response: Json) -> None:
+        self._last = {"status": kind.removeprefix("response."), **response}
 
     def _edited(self, response: Json) -> Json:
         """A response object of an upstream's as the caller gets it, with all that clients need."""
@@ -275,6 +288,19 @@ class Assembler(RelayStream):
         self._fault = progress.fault
         return progress
 
+    def take(self, response: bytes) -> None:
+        """The whole response in place of a stream's events.
+
+        Raises:
+            BadJson: it is no JSON object.
+        """
+        fields = json.upstream_fields(response)
+        progress = Progress()
+        self._hear({"type": _COMPLETED, "response": json.decode(response)}, progress)
+        self._keep(_COMPLETED, fields)
+        self._conclude(progress)
+        self._fault = progress.fault
+
     def whole(self) -> WholeAnswer:
         """The response object of the last event; call after `end`."""
         if self._fault is not None:
@@ -283,19 +309,21 @@ class Assembler(RelayStream):
         body = json.encode(self.response(usage))
         return WholeAnswer(body, usage, self.finish_reason, self.delivered_length)
 
+    def _begin(self) -> bytes:
+        return b""  # a plain answer has no events
+
+    def _tell(self, kind: str, fields: Json) -> bytes:  # noqa: ARG002 - likewise
+        return b""
+
 
 def whole(body: bytes, context: AnswerContext, usage: Usage | None = None) -> WholeAnswer:
-    """Read a plain answer to a plain request: as a stream with its last event alone."""
+    """Read a plain answer to a plain request."""
+    assembler = Assembler(context)
     try:
-        fields = json.upstream_fields(json.readable(body.strip()))
+        assembler.take(json.readable(body.strip()))
     except json.BadJson as error:
         fault = Fault(FaultKind.BAD_ANSWER, f"unreadable: {error}", status=200)
         return WholeAnswer(fault=fault)
-    assembler = Assembler(context)
-    event = {"type": "response.completed", "response": fields}
-    progress = assembler.feed(b"data: " + json.encode(event) + b"\n\n")
-    if progress.fault is not None:
-        return WholeAnswer(usage=assembler.usage, fault=progress.fault)
     assembler.usage = usage or assembler.usage
     return assembler.whole()
 
