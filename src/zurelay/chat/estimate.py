@@ -5,6 +5,8 @@ prose runs at 4 to 4.5 bytes per token, code and JSON at 3 to 3.6, Chinese and J
 4.5, Russian at 4.5 to 5.5: English comes out a little high, dense code up to a quarter low.
 """
 
+from zurelay.chat.usage import Usage
+
 MEDIA_TOKENS = 1000
 """What a part that is not text counts: a picture of a million pixels, half a page of a PDF."""
 
@@ -20,6 +22,14 @@ def weight(text: str) -> int:
 def tokens(length: int) -> int:
     """Tokens of text of `length` as `weight` counts; rounded up."""
     return -(-length // _BYTES_PER_TOKEN)
+
+
+def estimated(prompt: int, delivered: int) -> Usage:
+    """What an answer used that nobody counted.
+
+    `prompt`: its tokens; `delivered`: length of all that was read of it, as `weight` counts.
+    """
+    return Usage(input=prompt, output=tokens(delivered), estimated=True)
 
 
 def prompt_tokens(text_length: int, media_count: int = 0) -> int:

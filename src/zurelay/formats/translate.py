@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from zurelay.chat.estimate import tokens, weight
+from zurelay.chat.estimate import estimated, weight
 from zurelay.chat.events import (
     Choice,
     Event,
@@ -373,7 +373,7 @@ def _whole(
     if fold.nothing and not context.may_be_empty:
         return WholeAnswer(usage=usage, fault=Fault(FaultKind.EMPTY, status=200))
     if usage is None:
-        usage = Usage(input=context.prompt_estimate, output=tokens(fold.delivered), estimated=True)
+        usage = estimated(context.prompt_estimate, fold.delivered)
     reason = reply.choices[0].finish_reason
     body = front.reply(reply, usage, context)
     called = any(isinstance(part, ToolCall) for one in reply.choices for part in one.parts)

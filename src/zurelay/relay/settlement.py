@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from zurelay.catalogue.model import FREE
 from zurelay.catalogue.price import price_at
-from zurelay.chat.estimate import tokens
+from zurelay.chat.estimate import estimated
 from zurelay.chat.faults import FaultKind
 from zurelay.chat.problems import Problem
 from zurelay.chat.usage import Usage
@@ -46,11 +46,7 @@ def usage_of(attempt: Attempt | None, outcome: Outcome, job: Job) -> Usage | Non
     answer = attempt.assembled() if outcome is Outcome.ANSWERED and not attempt.streaming else None
     if answer is not None and answer.usage is not None:
         return answer.usage
-    stream = attempt.stream
-    if stream is not None and stream.usage is not None:
-        return stream.usage
-    delivered = stream.delivered_length if stream is not None else 0
-    return Usage(input=job.plan.input_estimate, output=tokens(delivered), estimated=True)
+    return _streamed(attempt, job)
 
 
 def fill_record(
@@ -109,10 +105,14 @@ def _lost(attempt: Attempt, job: Job) -> int:
     told = attempt.record
     if told.reason not in _WORKED or told.http_status not in (None, 200):
         return 0
-    stream = attempt.stream
-    usage = None if stream is None else stream.usage
-    if usage is None:
-        written = 0 if stream is None else stream.delivered_length
-        usage = Usage(input=job.plan.input_estimate, output=tokens(written), estimated=True)
     price = price_at(attempt.candidate.model, job.record.created)
-    return 0 if price is None else charge(price, usage).cost
+    return 0 if price is None else charge(price, _streamed(attempt, job)).cost
+
+
+def _streamed(attempt: Attempt, job: Job) -> Usage:
+    """What the attempt's stream counted, else what was read of it, estimated."""
+    stream = attempt.stream
+    if stream is not None and stream.usage is not None:
+        return stream.usage
+    delivered = stream.delivered_length if stream is not None else 0
+    return estimated(job.plan.input_estimate, delivered)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from zurelay.chat.estimate import tokens, weight
+from zurelay.chat.estimate import estimated, weight
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.usage import Usage
 from zurelay.formats.anthropic import errors
@@ -253,7 +253,7 @@ class Assembler(MessageStream):
             return WholeAnswer(usage=self.usage, fault=self._fault)
         for index, text in self._arguments.items():
             self._blocks[index]["input"] = _parsed(text)
-        usage = self.usage or estimated(self._context, self.delivered_length)
+        usage = self.usage or estimated(self._context.prompt_estimate, self.delivered_length)
         body = {
             **self._message,
             "content": list(self._blocks.values()),
@@ -304,11 +304,6 @@ def _parsed(arguments: str) -> Any:
         return {}
 
 
-def estimated(context: AnswerContext, delivered: int) -> Usage:
-    """A count where the upstream gave none."""
-    return Usage(input=context.prompt_estimate, output=tokens(delivered), estimated=True)
-
-
 def whole(body: bytes, context: AnswerContext, usage: Usage | None = None) -> WholeAnswer:
     """Read a plain upstream answer."""
     try:
@@ -328,7 +323,7 @@ def whole(body: bytes, context: AnswerContext, usage: Usage | None = None) -> Wh
     if is_empty(reason, said=any(map(_says, content)), context=context):
         return WholeAnswer(usage=counts.read(counted), fault=Fault(FaultKind.EMPTY, status=200))
     delivered = sum(map(_length, content))
-    found = usage or counts.read(counted) or estimated(context, delivered)
+    found = usage or counts.read(counted) or estimated(context.prompt_estimate, delivered)
     out: Json = {
         **{name: raw for name, raw in fields.items() if name not in PRIVATE},
         "id": context.answer_id,

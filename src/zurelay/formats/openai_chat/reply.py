@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from zurelay.chat.estimate import tokens
+from zurelay.chat.estimate import estimated
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext, Progress, WholeAnswer
@@ -36,11 +36,6 @@ def long_way(body: bytes, context: AnswerContext, usage: Usage | None = None) ->
     for choice in chunk.choices:
         fold.add(choice)
     return _answer(kept(chunk.fields), fold, reader, context, usage)
-
-
-def estimated(prompt_estimate: int, delivered_length: int) -> Usage:
-    """A count where the upstream gave none."""
-    return Usage(input=prompt_estimate, output=tokens(delivered_length), estimated=True)
 
 
 def _answer(
