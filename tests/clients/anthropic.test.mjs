@@ -1,5 +1,5 @@
-// Anthropic's official Node SDK against a running gateway. Run by test_anthropic_node.py, which
-// gives address and key in the SDK's own variables.
+// Anthropic's official Node SDK against a running gateway. Run by test_node.py, which gives
+// address and key in the SDK's own variables.
 import assert from "node:assert/strict";
 import test from "node:test";
 import Anthropic from "@anthropic-ai/sdk";

@@ -1,5 +1,5 @@
-// The official Node SDKs against upstreams of every format. Run by test_everywhere_node.py, which
-// gives address and key in the SDKs' own variables.
+// The official Node SDKs against upstreams of every format. Run by test_node.py, which gives
+// address and key in the SDKs' own variables.
 import assert from "node:assert/strict";
 import test from "node:test";
 import Anthropic from "@anthropic-ai/sdk";

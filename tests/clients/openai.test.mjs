@@ -1,4 +1,4 @@
-// The official Node SDK against a running gateway. Run by test_openai_node.py, which gives address
+// The official Node SDK against a running gateway. Run by test_node.py, which gives address
 // and key in the SDK's own variables.
 import assert from "node:assert/strict";
 import test from "node:test";
