@@ -7,7 +7,6 @@ from zurelay.formats.openai_responses.output import (
     custom_input,
     proof_item,
     text_part,
-    whole,
 )
 
 
@@ -24,14 +23,6 @@ from zurelay.formats.openai_responses.output import (
 )
 def test_a_custom_tool_gets_its_text_or_all_there_is(arguments: str, text: str) -> None:
     assert custom_input(arguments) == text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "is_whole"),
-    [("{}", True), ('{"a":{}', False), ('{"a":{}} ', True), ("", False), ('{"a":"}', False)],
-)
-def test_a_call_is_whole_when_its_json_is(arguments: str, is_whole: bool) -> None:
-    assert whole(arguments) is is_whole
 
 
 def test_items_name_what_they_hold() -> None:

@@ -6,8 +6,6 @@ A pure function of the part and the profile. Knows no order of turns.
 from base64 import b64decode
 from typing import Any
 
-from msgspec import Raw
-
 from zurelay.chat import problems
 from zurelay.chat.parts import (
     Audio,
@@ -24,15 +22,13 @@ from zurelay.chat.parts import (
 from zurelay.chat.problems import Refused
 from zurelay.chat.profile import Profile
 from zurelay.formats.anthropic import ORIGIN
+from zurelay.formats.call_arguments import as_object
 from zurelay.formats.media_types import media_type
 from zurelay.formats.origin import may_read
 from zurelay.formats.tool_ids import legal
 from zurelay.formats.tool_names import legal_name
-from zurelay.wire import json
 
 Block = dict[str, Any]
-
-_EMPTY = Raw(b"{}")
 
 
 def cache_control(cache: str | None, profile: Profile) -> Block:
@@ -114,18 +110,8 @@ def _call(part: ToolCall) -> Block:
         "type": "tool_use",
         "id": legal(part.id, "max64"),
         "name": legal_name(part.name),
-        "input": _object(part.arguments),
+        "input": as_object(part.arguments),
     }
-
-
-def _object(arguments: str) -> Raw:
-    """The model's own bytes where they are an object; an empty one for anything else."""
-    try:
-        raw = arguments.strip().encode()
-        json.fields(raw)
-    except (json.BadJson, UnicodeEncodeError):
-        return _EMPTY
-    return Raw(raw)
 
 
 def _image(part: Image, profile: Profile) -> Block:

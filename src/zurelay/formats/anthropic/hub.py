@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from msgspec import Raw
-
 from zurelay.chat.events import Choice, Reply
 from zurelay.chat.parts import Part, RefusalText, Text, Thinking, ToolCall
 from zurelay.chat.request import Request
@@ -13,6 +11,7 @@ from zurelay.formats.anthropic import NAME, envelope, read
 from zurelay.formats.anthropic import usage as counts
 from zurelay.formats.anthropic.writer import MessageWriter, message, stop_reason
 from zurelay.formats.base import AnswerContext, Inbound
+from zurelay.formats.call_arguments import as_object
 from zurelay.formats.tool_ids import legal
 from zurelay.wire import json
 
@@ -92,15 +91,9 @@ def _block(part: Part) -> Iterable[Json]:
     if isinstance(part, Text | RefusalText) and part.text:
         yield {"type": "text", "text": part.text}
     elif isinstance(part, ToolCall):
-        call = {"id": legal(part.id, "max64"), "name": part.name, "input": _object(part.arguments)}
-        yield {"type": "tool_use", **call}
-
-
-def _object(arguments: str) -> Raw:
-    """The model's own bytes where they are an object, else an empty one."""
-    try:
-        raw = arguments.strip().encode()
-        json.fields(raw)
-    except (json.BadJson, UnicodeEncodeError):
-        return Raw(b"{}")
-    return Raw(raw)
+        yield {
+            "type": "tool_use",
+            "id": legal(part.id, "max64"),
+            "name": part.name,
+            "input": as_object(part.arguments),
+        }

@@ -24,6 +24,7 @@ from zurelay.chat.usage import Usage
 from zurelay.formats.anthropic import envelope
 from zurelay.formats.anthropic import usage as counts
 from zurelay.formats.base import AnswerContext
+from zurelay.formats.call_arguments import complete
 from zurelay.formats.tool_ids import legal
 from zurelay.wire import json
 
@@ -120,21 +121,11 @@ class MessageWriter:
                 self._one(event)
                 return
             self._waiting.append(event)
-            if self._complete():
+            if complete(self._arguments):
                 self._close()
                 self._drain()
             return
         self._one(event)
-
-    def _complete(self) -> bool:
-        """Whether the open call has all its arguments, as far as can be told."""
-        if not self._arguments.rstrip().endswith("}"):
-            return False
-        try:
-            json.decode(self._arguments.encode("utf-8", "surrogatepass"))
-        except json.BadJson:
-            return False
-        return True
 
     def _drain(self) -> None:
         """Write what waited, up to a call whose arguments are still to come."""
@@ -150,7 +141,7 @@ class MessageWriter:
                 else:
                     rest.append(other)
             self._waiting = rest
-            if not rest or not self._complete():
+            if not rest or not complete(self._arguments):
                 return
             self._close()
 

@@ -8,6 +8,7 @@ from zurelay.chat.parts import Part, RefusalText, Text, Thinking, ToolCall
 from zurelay.chat.request import Request
 from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext, Inbound
+from zurelay.formats.call_arguments import complete
 from zurelay.formats.openai_responses import read
 from zurelay.formats.openai_responses import response as shape
 from zurelay.formats.openai_responses.back import NAME
@@ -18,7 +19,6 @@ from zurelay.formats.openai_responses.output import (
     message_item,
     proof_item,
     text_part,
-    whole,
 )
 from zurelay.formats.openai_responses.writer import ResponseWriter
 from zurelay.formats.tool_ids import legal
@@ -69,7 +69,7 @@ def _output(parts: Sequence[Part], context: AnswerContext, status: str) -> list[
     for place, group in enumerate(groups):
         first = group[0]
         last = place == len(groups) - 1
-        broken = isinstance(first, ToolCall) and not whole(first.arguments)
+        broken = isinstance(first, ToolCall) and not complete(first.arguments)
         ends = status if last or broken else "completed"
         if isinstance(first, Thinking):
             own = shape.item_id(context, "rs", place)

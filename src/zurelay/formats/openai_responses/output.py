@@ -70,14 +70,3 @@ def custom_input(arguments: str) -> str:
         return arguments
     text = found.get("input") if isinstance(found, dict) else None
     return text if isinstance(text, str) else arguments
-
-
-def whole(arguments: str) -> bool:
-    """Whether a call has all its arguments, as far as can be told."""
-    if not arguments.rstrip().endswith("}"):
-        return False
-    try:
-        json.decode(arguments.encode("utf-8", "surrogatepass"))
-    except json.BadJson:
-        return False
-    return True

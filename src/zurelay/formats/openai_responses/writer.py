@@ -23,6 +23,7 @@ from zurelay.chat.events import (
 from zurelay.chat.problems import Problem
 from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext
+from zurelay.formats.call_arguments import complete
 from zurelay.formats.openai_responses import response as shape
 from zurelay.formats.openai_responses.output import (
     NO_ARGUMENTS,
@@ -32,7 +33,6 @@ from zurelay.formats.openai_responses.output import (
     proof_item,
     reasoning_item,
     text_part,
-    whole,
 )
 from zurelay.formats.tool_ids import legal
 from zurelay.wire import json
@@ -216,12 +216,12 @@ class ResponseWriter:
             self._tell_call("response.function_call_arguments.delta", call, delta=arguments)
 
     def _close_whole_calls(self) -> None:
-        for index in [i for i, call in self._calls.items() if whole(call.arguments)]:
+        for index in [i for i, call in self._calls.items() if complete(call.arguments)]:
             self._close_call(index)
 
     def _close_call(self, index: int, status: str = "completed") -> None:
         call = self._calls.pop(index)
-        if whole(call.arguments) and call.place != self._next - 1:
+        if complete(call.arguments) and call.place != self._next - 1:
             status = "completed"
         said = custom_input(call.arguments) if call.custom else call.arguments
         if call.custom:
