@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from zurelay.app.first_start import FIRST_KEY_FILE as WRITTEN
-from zurelay.cli.options import FIRST_KEY_FILE, opened, settings
+from zurelay.cli.options import FIRST_KEY_FILE, account_id, opened, settings
 from zurelay.cli.terminal import Failed
+from zurelay.store.accounts import ensure_account
 
 
 def test_the_first_key_is_looked_for_where_it_is_written() -> None:
@@ -27,3 +28,12 @@ def test_a_store_is_made_where_that_is_wanted(tmp_path: Path) -> None:
 def test_settings_know_their_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert settings(None, Path("elsewhere")).data_dir == Path("elsewhere")
+
+
+def test_an_account_is_found_by_name_or_id(tmp_path: Path) -> None:
+    with opened(None, tmp_path / "data", make=True) as store, store.write() as connection:
+        made = ensure_account(connection, "team", "acct_0123456789abcdef", 1000.0)
+        assert account_id(connection, "team") == made.id
+        assert account_id(connection, made.id) == made.id
+        with pytest.raises(Failed, match="no account is called 'nobody'"):
+            account_id(connection, "nobody")

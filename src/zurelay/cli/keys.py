@@ -4,7 +4,7 @@ import secrets
 import sys
 import time
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import Annotated, get_args
 
 import typer
 
@@ -18,11 +18,8 @@ from zurelay.access.keys import (
     last4,
     make_key,
 )
-from zurelay.cli.options import DATA, Config, Data, Json, example, opened
+from zurelay.cli.options import DATA, Config, Data, Json, account_id, example, opened
 from zurelay.cli.terminal import note, print_json, print_table, say
-
-if TYPE_CHECKING:
-    from zurelay.store.engine import Store
 
 app = typer.Typer(
     name="keys",
@@ -122,7 +119,7 @@ def list_(
     from zurelay.store.usage import spent_by_day
 
     with opened(config, data) as store, store.read() as connection:
-        wanted = None if account is None else _account_id(store, account)
+        wanted = None if account is None else account_id(connection, account)
         found = list_keys(connection, wanted)
         spending = Spending()
         spending.load(spent_by_day(connection))
@@ -204,17 +201,6 @@ def _expires(text: str, now: float) -> int:
     if end <= now:
         raise typer.BadParameter("that day is over", param_hint="'--expires'")
     return end
-
-
-def _account_id(store: "Store", name: str) -> str:
-    from zurelay.store.accounts import find_account
-    from zurelay.store.errors import StoreError
-
-    with store.read() as connection:
-        found = find_account(connection, name)
-    if found is None:
-        raise StoreError(f"no account is called {name!r}")
-    return found.id
 
 
 def _limits(limits: dict[str, object]) -> str:

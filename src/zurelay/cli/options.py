@@ -11,6 +11,8 @@ import typer
 from zurelay.cli.terminal import Failed
 
 if TYPE_CHECKING:  # commands import late, so that --help stays fast
+    from sqlalchemy import Connection
+
     from zurelay.config.settings import Settings
     from zurelay.store.engine import Store
 
@@ -75,3 +77,13 @@ def opened(config: Path | None, data: Path, *, make: bool = False) -> Iterator["
         yield store
     finally:
         store.close()
+
+
+def account_id(connection: "Connection", wanted: str) -> str:
+    """The id of the account of that name or id. Raises Failed."""
+    from zurelay.store.accounts import find_account
+
+    found = find_account(connection, wanted)
+    if found is None:
+        raise Failed(f"no account is called {wanted!r}")
+    return found.id

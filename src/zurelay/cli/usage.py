@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from zurelay.cli.options import DATA, Config, Data, Json, example, opened
-from zurelay.cli.terminal import Failed, print_json, print_table
+from zurelay.cli.options import DATA, Config, Data, Json, account_id, example, opened
+from zurelay.cli.terminal import print_json, print_table
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -65,7 +65,7 @@ def usage(
             grouping[by],
             start,
             end,
-            None if account is None else _account_id(connection, account),
+            None if account is None else account_id(connection, account),
             None if key is None else find_key(connection, key).id,
         )
         names = _names(connection, by)
@@ -132,15 +132,6 @@ def _names(connection: "Connection", by: str) -> dict[str, str]:
     if by == "account":
         return {one.id: one.name for one in list_accounts(connection)}
     return {}
-
-
-def _account_id(connection: "Connection", wanted: str) -> str:
-    from zurelay.store.accounts import find_account
-
-    found = find_account(connection, wanted)
-    if found is None:
-        raise Failed(f"no account is called {wanted!r}")
-    return found.id
 
 
 def _moment(text: str | None, now: float, option: str) -> float | None:
