@@ -8,10 +8,12 @@ from zurelay.cli.terminal import (
     clean_lines,
     colours,
     dim,
+    minute,
     print_json,
     print_pairs,
     print_table,
     progress,
+    seconds,
 )
 
 HOSTILE = "a\x1b[31mred\x07\x9b2J\u202eevil\r\nb"
@@ -50,6 +52,11 @@ def test_a_table_without_rows_says_so_on_stderr(capsys: pytest.CaptureFixture[st
     print_table(("a",), [], empty="no keys")
     told = capsys.readouterr()
     assert (told.out, told.err) == ("", "no keys\n")
+
+
+def test_times_are_as_short_as_people_read_them() -> None:
+    assert (seconds(None), seconds(0), seconds(1254.9)) == ("", "0.00", "1.25")
+    assert (minute(None), minute("2026-11-29T18:40:12Z")) == ("never", "2026-11-29 18:40")
 
 
 def test_json_is_plain_ascii(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ from zurelay.access.keys import (
     make_key,
 )
 from zurelay.cli.options import DATA, Config, Data, Json, account_id, example, opened
-from zurelay.cli.terminal import note, print_json, print_table, say
+from zurelay.cli.terminal import minute, note, print_json, print_table, say
 
 app = typer.Typer(
     name="keys",
@@ -143,7 +143,7 @@ def list_(
                 "all" if key.models is None else ", ".join(key.models),
                 _limits(row["limits"]),
                 row["spent_usd"],
-                _minute(row["last_used"]),
+                minute(row["last_used"]),
             )
             for key, row in zip(found, rows, strict=True)
         ],
@@ -211,10 +211,5 @@ def _limits(limits: dict[str, object]) -> str:
     if limits["concurrency"] is not None:
         parts.append(f"{limits['concurrency']} at once")
     if limits["expires"] is not None:
-        parts.append(f"ends {_minute(limits['expires'])}")
+        parts.append(f"ends {minute(limits['expires'])}")
     return ", ".join(parts) or "none"
-
-
-def _minute(moment: object) -> str:
-    """`2026-11-29T18:40:12Z` as `2026-11-29 18:40`."""
-    return "never" if moment is None else str(moment)[:16].replace("T", " ")

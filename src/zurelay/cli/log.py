@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zurelay.cli.options import DATA, Config, Data, Json, example, opened
-from zurelay.cli.terminal import Failed, print_json, print_pairs, print_table
+from zurelay.cli.terminal import Failed, print_json, print_pairs, print_table, seconds
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -103,8 +103,8 @@ def _row(record: "RequestRecord", names: dict[str, str]) -> tuple[str, ...]:
         "" if usage is None else str(usage.prompt),
         "" if usage is None else str(usage.completion),
         format_usd(record.cost) + ("~" if record.cost_estimated else ""),
-        _seconds(record.first_token_ms),
-        _seconds(record.duration_ms),
+        seconds(record.first_token_ms),
+        seconds(record.duration_ms),
     )
 
 
@@ -147,8 +147,8 @@ def _show(record: "RequestRecord", names: dict[str, str], *, as_json: bool) -> N
                     one["status"],
                     one["reason"] or "",
                     _text(one["http_status"]),
-                    _seconds(one["start_ms"]),
-                    _seconds(one["end_ms"]),
+                    seconds(one["start_ms"]),
+                    seconds(one["end_ms"]),
                     "" if one["cost_usd"] == "0" else f"{one['cost_usd']}~",
                     one["detail"] or "",
                 )
@@ -194,7 +194,3 @@ def _text(value: object) -> str:
 def _time(created: float) -> str:
     """UTC, to the second."""
     return datetime.fromtimestamp(created, UTC).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _seconds(ms: float | None) -> str:
-    return "" if ms is None else f"{ms / 1000:.2f}"

@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from zurelay.cli.options import DATA, Config, Data, Json, example, settings
-from zurelay.cli.terminal import Failed, note, print_json, print_table
+from zurelay.cli.terminal import Failed, note, print_json, print_table, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -160,8 +160,8 @@ def _row(row: dict[str, Any]) -> tuple[str, ...]:
         f"{row['weight']:g}",
         _state(row),
         "" if rate is None else f"{rate:.0%} of {row['samples']}",
-        _seconds(row["first_token_p50_ms"]),
-        _seconds(row["first_token_p95_ms"]),
+        seconds(row["first_token_p50_ms"]),
+        seconds(row["first_token_p95_ms"]),
         "" if row["in_flight"] is None else str(row["in_flight"]),
         _error(errors[0]) if errors else "",
     )
@@ -177,7 +177,3 @@ def _state(row: dict[str, Any]) -> str:
 def _error(error: dict[str, Any]) -> str:
     status = f" {error['http_status']}" if error["http_status"] else ""
     return f"{error['age_s']:.0f} s ago: {error['reason']}{status} {error['message']}".strip()
-
-
-def _seconds(ms: float | None) -> str:
-    return "" if ms is None else f"{ms / 1000:.2f}"

@@ -39,6 +39,16 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
+def seconds(ms: float | None) -> str:
+    """Milliseconds as seconds, `1.25`; nothing where there are none."""
+    return "" if ms is None else f"{ms / 1000:.2f}"
+
+
+def minute(moment: object) -> str:
+    """`2026-11-29T18:40:12Z` as `2026-11-29 18:40`."""
+    return "never" if moment is None else str(moment)[:16].replace("T", " ")
+
+
 def note(text: str) -> None:
     """A line for a person, on stderr."""
     sys.stderr.write(f"{clean(text)}\n")

@@ -10,7 +10,7 @@ import typer
 from zurelay.access.keys import RANDOM_BYTES, hash_key, last4
 from zurelay.access.tokens import ROLES, AdminToken, Role, make_token
 from zurelay.cli.options import DATA, Config, Data, Json, example, opened
-from zurelay.cli.terminal import note, print_json, print_table, say
+from zurelay.cli.terminal import minute, note, print_json, print_table, say
 
 app = typer.Typer(
     name="tokens",
@@ -68,7 +68,7 @@ def list_(config: Config = None, data: Data = DATA, as_json: Json = False) -> No
                 row["role"],
                 row["last4"],
                 row["state"],
-                str(row["created"])[:16].replace("T", " "),
+                minute(row["created"]),
             )
             for row in rows
         ],
