@@ -27,6 +27,7 @@ from zurelay.chat.parts import (
 )
 from zurelay.chat.profile import Profile
 from zurelay.chat.request import Turn
+from zurelay.formats import instructions
 from zurelay.formats.gemini import ORIGIN, media, names
 from zurelay.formats.origin import may_read
 from zurelay.formats.tool_ids import legal
@@ -36,8 +37,6 @@ Json = dict[str, Any]
 
 _NOTHING = {"text": "."}
 """Stands where a content must be and nothing is: blank text is refused."""
-
-_INSTRUCTIONS = frozenset({"system", "developer"})
 
 
 @dataclass(slots=True)
@@ -60,8 +59,8 @@ class Conversation:
 def conversation(turns: Sequence[Turn], profile: Profile, lines: Sequence[str]) -> Conversation:
     """The whole conversation; `lines` are instructions of our own that go last."""
     out = Conversation()
-    first = _leading(turns)
-    out.system = [{"text": text} for text in _texts(turns[:first]) if text]
+    first = instructions.leading(turns)
+    out.system = [{"text": text} for text in instructions.texts(turns[:first]) if text]
     rest = [*turns[first:], *(Turn("system", (Text(line),)) for line in lines)]
     calls: list[ToolCall] = []
     for of_model, run in groupby(rest, lambda turn: turn.role == "assistant"):
@@ -91,18 +90,6 @@ def _add(out: Conversation, role: str, parts: list[Json]) -> None:
         out.contents[-1]["parts"] += parts
     else:
         out.contents.append({"role": role, "parts": parts})
-
-
-def _leading(turns: Sequence[Turn]) -> int:
-    """How many turns at the start are instructions; 0 if nothing else would be left."""
-    for place, turn in enumerate(turns):
-        if turn.role not in _INSTRUCTIONS:
-            return place
-    return 0
-
-
-def _texts(turns: Iterable[Turn]) -> Iterable[str]:
-    return (part.text for turn in turns for part in turn.parts if isinstance(part, Text))
 
 
 # What the model said.
@@ -206,7 +193,7 @@ def _part(part: Part, role: str, dropped: list[str]) -> Iterable[Json]:
     match part:
         case Text(text) | RefusalText(text):
             if text:
-                yield {"text": f"<system>{text}</system>" if role in _INSTRUCTIONS else text}
+                yield {"text": f"<system>{text}</system>" if role in instructions.ROLES else text}
         case Image() | File() | Audio() | Video():
             yield _media(part, dropped)
         case Thinking() | ToolCall() | ToolResult():

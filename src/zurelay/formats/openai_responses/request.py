@@ -5,7 +5,7 @@ are never sent. A pure function; a longer conversation starts with the items of 
 Limits of the format: vendor's API reference, 2026-11-29.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from zurelay.chat import problems
@@ -23,7 +23,7 @@ from zurelay.chat.parts import (
 )
 from zurelay.chat.problems import Refused
 from zurelay.chat.request import AnswerFormat, Request, Tool, ToolChoice, Turn
-from zurelay.formats import cache_marks
+from zurelay.formats import cache_marks, instructions
 from zurelay.formats.base import Outbound, Target
 from zurelay.formats.openai_responses import ORIGIN
 from zurelay.formats.origin import may_read
@@ -54,12 +54,12 @@ def write(asked: Request, target: Target) -> Outbound:
         told = "This model gives one answer at a time: 'n' must be 1."
         raise Refused(problems.invalid_value("n", told))
     dropped = [name for name in DROPS if getattr(asked, name) is not None]
-    first = _leading(asked.turns)
+    first = instructions.leading(asked.turns)
     if any(cache_marks.written(p, target.profile) for t in asked.turns[:first] for p in t.parts):
         first = 0  # only parts carry breakpoints
     body: Json = {"model": target.upstream_model, "store": False}
     if first:
-        body["instructions"] = "\n\n".join(_texts(asked.turns[:first]))
+        body["instructions"] = "\n\n".join(instructions.texts(asked.turns[:first]))
     body["input"] = [item for turn in asked.turns[first:] for item in _items(turn, target, dropped)]
     body |= _limit(asked, target, dropped)
     body |= _sampling(asked, target, dropped)
@@ -77,18 +77,6 @@ def write(asked: Request, target: Target) -> Outbound:
         stop=asked.stop,
         must_call="tool_choice" in dropped,
     )
-
-
-def _leading(turns: Sequence[Turn]) -> int:
-    """How many turns at the start are instructions; 0 if nothing else would be left."""
-    for place, turn in enumerate(turns):
-        if turn.role not in ("system", "developer"):
-            return place
-    return 0
-
-
-def _texts(turns: Iterable[Turn]) -> Iterable[str]:
-    return (part.text for turn in turns for part in turn.parts if isinstance(part, Text))
 
 
 def _items(turn: Turn, target: Target, dropped: list[str]) -> Iterable[Json]:
