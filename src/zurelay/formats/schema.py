@@ -13,6 +13,12 @@ from zurelay.wire import json
 Schema = dict[str, Any]
 
 NO_PARAMETERS: Schema = {"type": "object", "properties": {}}
+CUSTOM_INPUT: Schema = {
+    "type": "object",
+    "properties": {"input": {"type": "string"}},
+    "required": ["input"],
+}
+"""The parameters of a function that stands for a tool whose input is plain text."""
 
 _TABLES = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
 _LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})

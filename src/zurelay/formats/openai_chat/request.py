@@ -21,6 +21,7 @@ from zurelay.formats.cache_marks import lifetime
 from zurelay.formats.openai_chat.edit import KEPT_HERE
 from zurelay.formats.openai_chat.history import reasoning_text
 from zurelay.formats.openai_chat.view import given
+from zurelay.formats.schema import CUSTOM_INPUT
 from zurelay.wire import json
 
 Json = dict[str, Any]
@@ -51,11 +52,6 @@ _KNOWN = KEPT_HERE | {
     "verbosity",
     "prompt_cache_key",
     "service_tier",
-}
-_CUSTOM_INPUT = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
 }
 
 
@@ -103,7 +99,7 @@ def _name(tool: Json) -> str:
 def _tool(tool: Json) -> Tool:
     if tool["type"] == "custom":
         custom = tool["custom"]
-        return Tool(custom["name"], custom.get("description"), _CUSTOM_INPUT)
+        return Tool(custom["name"], custom.get("description"), CUSTOM_INPUT)
     function = tool["function"]
     return Tool(
         function["name"],

@@ -23,6 +23,7 @@ from zurelay.formats.cache_marks import lifetime
 from zurelay.formats.openai_chat.request import split_data_url
 from zurelay.formats.openai_chat.view import given
 from zurelay.formats.openai_responses import envelope
+from zurelay.formats.schema import CUSTOM_INPUT
 from zurelay.wire import json
 
 Json = dict[str, Any]
@@ -55,12 +56,6 @@ _AS_IT_IS: Json = {
     "include": ["reasoning.encrypted_content"],
 }
 """Values that ask for what happens anyway; others are reported as dropped."""
-
-_CUSTOM_INPUT = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
-}
 
 
 def read(inbound: Inbound) -> Request:
@@ -188,7 +183,7 @@ def _of_assistant(kind: str, item: Json) -> Iterable[Part]:
 
 def _tool(tool: Json) -> Tool:
     if tool["type"] == "custom":
-        return Tool(tool["name"], tool.get("description"), _CUSTOM_INPUT)
+        return Tool(tool["name"], tool.get("description"), CUSTOM_INPUT)
     return Tool(
         tool["name"],
         tool.get("description"),

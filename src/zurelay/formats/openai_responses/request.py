@@ -28,6 +28,7 @@ from zurelay.formats.base import Outbound, Target
 from zurelay.formats.openai_responses import ORIGIN
 from zurelay.formats.origin import may_read
 from zurelay.formats.reported import reported
+from zurelay.formats.schema import NO_PARAMETERS
 from zurelay.formats.tool_ids import legal
 from zurelay.wire import json
 
@@ -44,7 +45,6 @@ _SAMPLING = ("temperature", "top_p")
 _KEPT_EXTRA = ("prompt_cache_retention", "prompt_cache_options")
 """Fields that mean the same on OpenAI's two endpoints."""
 
-_NO_PARAMETERS: Json = {"type": "object", "properties": {}}
 _ENDINGS = {"application/pdf": "pdf", "text/plain": "txt", "text/markdown": "md", "text/csv": "csv"}
 
 
@@ -239,7 +239,7 @@ def call_line(choice: ToolChoice) -> str:
 def _tool(tool: Tool) -> Json:
     """Without `strict: false` this format tries strict, which Chat Completions does not."""
     description = {} if tool.description is None else {"description": tool.description}
-    parameters = tool.parameters or _NO_PARAMETERS
+    parameters = tool.parameters or NO_PARAMETERS
     strict = bool(tool.strict)
     return {
         "type": "function",
