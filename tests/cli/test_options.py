@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from zurelay.app.first_start import FIRST_KEY_FILE as WRITTEN
-from zurelay.cli.options import FIRST_KEY_FILE, account_id, opened, settings
+from zurelay.cli.options import FIRST_KEY_FILE, account_id, http_client, opened, settings
 from zurelay.cli.terminal import Failed
 from zurelay.store.accounts import ensure_account
 
@@ -37,3 +37,11 @@ def test_an_account_is_found_by_name_or_id(tmp_path: Path) -> None:
         assert account_id(connection, made.id) == made.id
         with pytest.raises(Failed, match="no account is called 'nobody'"):
             account_id(connection, "nobody")
+
+
+def test_commands_go_through_the_proxies_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("https_proxy", "ftp://proxy.example")
+    with pytest.raises(ValueError, match="HTTPS_PROXY"):
+        http_client()

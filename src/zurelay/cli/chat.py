@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from zurelay.cli.options import DATA, FIRST_KEY_FILE, Config, Data, example
+from zurelay.cli.options import DATA, FIRST_KEY_FILE, HOME, Config, Data, example, http_client
 from zurelay.cli.terminal import Failed, clean_lines, complain, dim, note
 
 if TYPE_CHECKING:
     from zurelay.cli.talking import Endpoint, Piece
     from zurelay.upstream.client import HttpClient
-
-_HOME = "http://127.0.0.1:8000"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -63,7 +61,7 @@ def chat(
     from zurelay.cli.talking import Endpoint, base_url
 
     endpoint = Endpoint(
-        base_url(os.environ.get("ZURELAY_BASE_URL") or _HOME), api_key(os.environ, data)
+        base_url(os.environ.get("ZURELAY_BASE_URL") or HOME), api_key(os.environ, data)
     )
     question = " ".join(prompt or ())
     if not sys.stdin.isatty():
@@ -110,7 +108,7 @@ class _Session:
 
     async def once(self, question: str) -> None:
         """One question, one answer."""
-        async with _client() as client:
+        async with http_client() as client:
             await self._ask(client, question)
 
     def talk(self) -> None:
@@ -122,7 +120,7 @@ class _Session:
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401 - gives input() its line editing
         with asyncio.Runner() as runner:
-            client = _client()
+            client = http_client()
             try:
                 runner.run(self._choose(client))
                 note(f"{self._model} at {self._endpoint.base_url}")
@@ -195,10 +193,3 @@ def _line() -> str | None:
     except EOFError:
         sys.stdout.write("\n")
         return None
-
-
-def _client() -> "HttpClient":
-    from zurelay.upstream.client import HttpClient
-    from zurelay.upstream.proxies import Proxies
-
-    return HttpClient(proxies=Proxies(dict(os.environ)))

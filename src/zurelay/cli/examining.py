@@ -4,7 +4,6 @@ Asks each for its list of models, which costs nothing. Prints nothing.
 """
 
 import asyncio
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +12,12 @@ from typing import Literal
 
 import msgspec
 
+from zurelay.cli.options import http_client
 from zurelay.cli.terminal import counted
 from zurelay.providers.base import Provider
 from zurelay.upstream.base import Call, UpstreamError
 from zurelay.upstream.client import HttpClient
 from zurelay.upstream.credentials import Credentials
-from zurelay.upstream.proxies import Proxies
 from zurelay.upstream.reading import fetch
 
 _SECONDS = 10.0
@@ -52,7 +51,7 @@ class Seen:
 
 async def examine(providers: Sequence[Provider]) -> list[Seen]:
     """Ask all providers at once."""
-    async with HttpClient(proxies=Proxies(dict(os.environ))) as client:
+    async with http_client() as client:
         return list(await asyncio.gather(*(_ask(client, one) for one in providers)))
 
 

@@ -1,14 +1,13 @@
 """`zurelay models`: what this configuration serves, and what it costs."""
 
 import asyncio
-import os
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zurelay.cli.options import DATA, Config, Data, Json, example, settings
+from zurelay.cli.options import DATA, Config, Data, Json, example, http_client, settings
 from zurelay.cli.terminal import note, print_json, print_table, progress
 
 if TYPE_CHECKING:
@@ -75,11 +74,9 @@ async def _lists(found: "Settings") -> dict[str, tuple[str, ...]]:
     from zurelay.app.model_lists import ask_all
     from zurelay.config import providers
     from zurelay.telemetry import logs
-    from zurelay.upstream.client import HttpClient
-    from zurelay.upstream.proxies import Proxies
 
     logs.configure("error", "auto", sys.stderr)
-    async with HttpClient(proxies=Proxies(dict(os.environ))) as client:
+    async with http_client() as client:
         return await ask_all(client, providers(found), {})
 
 

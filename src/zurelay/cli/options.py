@@ -15,8 +15,12 @@ if TYPE_CHECKING:  # commands import late, so that --help stays fast
 
     from zurelay.config.settings import Settings
     from zurelay.store.engine import Store
+    from zurelay.upstream.client import HttpClient
 
 DATA = Path("zurelay-data")
+
+HOME = "http://127.0.0.1:8000"
+"""The gateway that is asked where none is named: one on this machine with the usual port."""
 
 FIRST_KEY_FILE = "first-key"
 """Where a start without a terminal leaves the first key; `chat` looks for it there."""
@@ -44,6 +48,14 @@ def settings(config: Path | None, data: Path) -> "Settings":
     from zurelay.config import load
 
     return load(config, os.environ, data)
+
+
+def http_client() -> "HttpClient":
+    """A client that goes through the proxies of the environment; to be closed."""
+    from zurelay.upstream.client import HttpClient
+    from zurelay.upstream.proxies import Proxies
+
+    return HttpClient(proxies=Proxies(dict(os.environ)))
 
 
 @contextmanager

@@ -10,13 +10,12 @@ from urllib.parse import quote
 import msgspec
 import typer
 
-from zurelay.cli.options import DATA, Config, Data, Json, example, settings
+from zurelay.cli.options import DATA, HOME, Config, Data, Json, example, http_client, settings
 from zurelay.cli.terminal import Failed, note, print_json, print_table, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_HOME = "http://127.0.0.1:8000"
 _SECONDS = 10.0
 _COLUMNS = (
     "model",
@@ -103,7 +102,7 @@ def target(environ: "Mapping[str, str]", data: Path, port: int | None) -> Target
     if named and "://" not in named:
         named = f"http://{named}"
     if token:
-        return Target(named or (local[1] if local else _HOME), token)
+        return Target(named or (local[1] if local else HOME), token)
     if local is None:
         return None
     if named in ("", local[1]):
@@ -116,8 +115,6 @@ def target(environ: "Mapping[str, str]", data: Path, port: int | None) -> Target
 async def _ask(asked: Target, model: str | None) -> list[dict[str, Any]] | None:
     """Its routes; None if nothing answers there."""
     from zurelay.upstream.base import Call, UpstreamError
-    from zurelay.upstream.client import HttpClient
-    from zurelay.upstream.proxies import Proxies
 
     query = "" if model is None else f"?model={quote(model, safe='')}"
     call = Call(
@@ -126,7 +123,7 @@ async def _ask(asked: Target, model: str | None) -> list[dict[str, Any]] | None:
         (("authorization", f"Bearer {asked.token}"), ("accept", "application/json")),
         b"",
     )
-    async with HttpClient(proxies=Proxies(dict(os.environ))) as client:
+    async with http_client() as client:
         try:
             async with asyncio.timeout(_SECONDS):
                 response = await client.fetch(call)
