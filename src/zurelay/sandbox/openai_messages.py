@@ -21,6 +21,7 @@ from zurelay.chat.parts import (
 )
 from zurelay.chat.problems import Refused, invalid_value
 from zurelay.chat.request import Role, Turn
+from zurelay.sandbox.reading import string
 
 _ROLES: Mapping[str, Role] = {
     "system": "system",
@@ -77,7 +78,7 @@ def _part(part: object, path: str) -> Part:
         case {"type": "video_url", "video_url": {"url": str(url)}}:
             return Video(url=url)
         case {"type": "file", "file": dict(fields)}:
-            return File(data=_string(fields, "file_data"), filename=_string(fields, "filename"))
+            return File(data=string(fields, "file_data"), filename=string(fields, "filename"))
         case _:
             raise Refused(
                 invalid_value(
@@ -88,7 +89,7 @@ def _part(part: object, path: str) -> Part:
 
 
 def _result(message: Mapping[str, Any], path: str) -> ToolResult:
-    call_id = _string(message, "tool_call_id")
+    call_id = string(message, "tool_call_id")
     if call_id is None:
         raise Refused(invalid_value(f"{path}.tool_call_id", "A tool message needs tool_call_id."))
     parts = _content(message.get("content"), f"{path}.content")
@@ -98,7 +99,7 @@ def _result(message: Mapping[str, Any], path: str) -> ToolResult:
 
 
 def _thinking(message: Mapping[str, Any]) -> tuple[Part, ...]:
-    text = _string(message, "reasoning_content")
+    text = string(message, "reasoning_content")
     return (Thinking(text),) if text else ()
 
 
@@ -119,8 +120,3 @@ def _calls(message: Mapping[str, Any], path: str) -> tuple[Part, ...]:
                     )
                 )
     return tuple(found)
-
-
-def _string(fields: Mapping[str, Any], name: str) -> str | None:
-    value = fields.get(name)
-    return value if isinstance(value, str) else None
