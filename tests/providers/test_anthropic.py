@@ -2,11 +2,11 @@
 
 from zurelay.providers.anthropic import ANTHROPIC, MESSAGES
 from zurelay.providers.base import Provider
-from zurelay.providers.registry import KINDS, kind
+from zurelay.providers.registry import KINDS
 
 
 def test_it_is_a_kind_found_in_the_environment_first() -> None:
-    assert kind("anthropic") is ANTHROPIC
+    assert KINDS["anthropic"] is ANTHROPIC
     assert next(iter(KINDS)) == "anthropic"
     assert MESSAGES == (ANTHROPIC,)
     assert ANTHROPIC.key_variables == ("ANTHROPIC_API_KEY",)

@@ -3,11 +3,11 @@
 import pytest
 
 from zurelay.providers.bedrock import BEDROCK, address
-from zurelay.providers.registry import kind
+from zurelay.providers.registry import KINDS
 
 
 def test_it_is_a_kind() -> None:
-    assert kind("bedrock") is BEDROCK
+    assert KINDS["bedrock"] is BEDROCK
 
 
 @pytest.mark.parametrize(

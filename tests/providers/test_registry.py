@@ -7,7 +7,7 @@ import pytest
 from zurelay.catalogue.load import standard
 from zurelay.chat.profile import Profile
 from zurelay.providers.base import Kind
-from zurelay.providers.registry import KINDS, kind, nearest_kind
+from zurelay.providers.registry import KINDS
 
 ROWS = [pytest.param(row, id=name) for name, row in KINDS.items()]
 
@@ -76,14 +76,6 @@ def test_no_key_variable_stands_for_two_vendors() -> None:
 
 def test_a_name_is_the_key_of_its_row() -> None:
     assert all(name == row.name for name, row in KINDS.items())
-    assert kind("deepseek") is KINDS["deepseek"]
-    assert kind("nobody") is None
-
-
-def test_a_misspelt_kind_finds_its_neighbour() -> None:
-    assert nearest_kind("azure_openai") == "azure-openai"
-    assert nearest_kind("Groq") == "groq"
-    assert nearest_kind("zzzz") is None
 
 
 def test_only_openai_itself_and_azure_take_the_developer_role() -> None:

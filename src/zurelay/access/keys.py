@@ -23,7 +23,6 @@ _BODY = 43  # base62 digits of 256 bits
 _CHECK = 6  # base62 digits of a CRC-32
 
 Period = Literal["day", "week", "month", "total"]
-PERIODS: tuple[Period, ...] = ("day", "week", "month", "total")
 
 
 @dataclass(frozen=True, slots=True)

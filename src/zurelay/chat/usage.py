@@ -53,7 +53,3 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     def total(self) -> int:
         """`prompt` and `completion` together."""
         return self.prompt + self.completion
-
-    def marked_estimated(self) -> "Usage":
-        """The same counts, flagged as estimated."""
-        return msgspec.structs.replace(self, estimated=True)

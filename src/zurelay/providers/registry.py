@@ -6,7 +6,6 @@ A new vendor is a row in one of the files named here, and nothing else.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from zurelay.chat.nearest import nearest
 from zurelay.chat.profile import Profile
 from zurelay.providers.anthropic import MESSAGES
 from zurelay.providers.base import Kind
@@ -38,13 +37,3 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
     }
 )
 """All kinds by name, in the order in which they are found in the environment."""
-
-
-def kind(name: str) -> Kind | None:
-    """The kind of that name, or None."""
-    return KINDS.get(name)
-
-
-def nearest_kind(name: str) -> str | None:
-    """The known kind's name most like `name`, for messages; None if none is much like it."""
-    return nearest(name, KINDS)
