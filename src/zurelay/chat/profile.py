@@ -139,6 +139,10 @@ class Profile:
     auto_cache: bool = False
     cache_marks: Literal["none", "cache_control", "prompt_cache_breakpoint"] = "none"
 
+    def refused(self, *, thinks: bool) -> frozenset[str]:
+        """The request fields it answers with a 4xx while the model thinks, or does not."""
+        return self.refuses | self.refuses_while_thinking if thinks else self.refuses
+
     def but(self, **changes: Any) -> "Profile":
         """This profile with `changes` laid over it."""
         return replace(self, **changes)

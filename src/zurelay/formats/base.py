@@ -108,6 +108,11 @@ class Target(msgspec.Struct, frozen=True, gc=False):
     allows: frozenset[str] = frozenset()
     cache_key: str | None = None
 
+    @property
+    def thinks(self) -> bool:
+        """Whether the upstream will think, as far as known: anything but a sure `none` counts."""
+        return (self.effort or self.effort_default) != "none"
+
 
 class Outbound(msgspec.Struct, frozen=True, gc=False):
     """What goes upstream: path below the base URL, JSON body, and what was left out.

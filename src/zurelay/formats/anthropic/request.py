@@ -201,7 +201,7 @@ def _format(asked: Request, target: Target, lines: list[str], dropped: list[str]
 
 def _sampling(asked: Request, target: Target, thinks: bool, dropped: list[str]) -> Json:
     profile = target.profile
-    refused = profile.refuses | (profile.refuses_while_thinking if thinks else frozenset())
+    refused = profile.refused(thinks=thinks)
     given = {"temperature": asked.temperature, "top_p": asked.top_p}
     given["top_k"] = asked.extra.get("top_k")
     out: Json = {}

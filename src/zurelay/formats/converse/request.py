@@ -162,7 +162,7 @@ def _sampling(
     asked: Request, target: Target, thinks: bool, fixed: bool, dropped: list[str]
 ) -> Json:
     profile = target.profile
-    refused = profile.refuses | (profile.refuses_while_thinking if thinks else frozenset())
+    refused = profile.refused(thinks=thinks)
     claude = is_claude(profile)
     out: Json = {}
     for name, here in _NAMES:

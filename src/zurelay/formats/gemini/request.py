@@ -106,14 +106,9 @@ def _limit(asked: Request, target: Target, dropped: list[str]) -> Json:
     return {"maxOutputTokens": held}
 
 
-def _thinks(target: Target) -> bool:
-    """Whether the upstream will think, as far as known: anything but a sure `none` counts."""
-    return (target.effort or target.effort_default) != "none"
-
-
 def _sampling(asked: Request, target: Target, dropped: list[str], moved: set[str]) -> Json:
     profile = target.profile
-    refused = profile.refuses | (profile.refuses_while_thinking if _thinks(target) else frozenset())
+    refused = profile.refused(thinks=target.thinks)
     out: Json = {}
     for name, here in _SAMPLING:
         value = getattr(asked, name)
@@ -221,7 +216,7 @@ def _thinking(target: Target, limit: int | None) -> Json:
         elif form == "gemini_level" and (word or level != "none"):
             config["thinkingLevel"] = (word or level).upper()
     known = target.reasons or (level or target.effort_default) is not None
-    if known and _thinks(target) and target.profile.thinking_summary:
+    if known and target.thinks and target.profile.thinking_summary:
         config["includeThoughts"] = True  # a 400 where the model cannot think
     return {"thinkingConfig": config} if config else {}
 

@@ -115,8 +115,7 @@ def _drop(
     store = inbound.body.get("store")
     if store is not None and bytes(store) == b"true":
         dropped.append("store")
-    thinking = thinks(target)
-    refused = profile.refuses | (profile.refuses_while_thinking if thinking else frozenset())
+    refused = profile.refused(thinks=target.thinks)
     stop = inbound.stop
     taken = 0 if "stop" in refused else min(len(stop), profile.stop_limit)
     if taken < len(stop) or "empty_stop" in inbound.marks:
@@ -131,11 +130,6 @@ def _drop(
         if name != "n":
             dropped.append(name)
     return stop[taken:]
-
-
-def thinks(target: Target) -> bool:
-    """Whether the upstream will think, as far as known: anything but a sure `none` counts."""
-    return (target.effort or target.effort_default) != "none"
 
 
 def _limit(fields: dict[str, Any], inbound: Inbound, target: Target, dropped: list[str]) -> None:
@@ -170,7 +164,7 @@ def _tools(
         fields["tools"] = _without_strict(json.decode(fields["tools"]), dropped)
     if Ability.FORCED_TOOL in inbound.needs and (
         profile.forced_tools == "never"
-        or (profile.forced_tools == "not_thinking" and thinks(target))
+        or (profile.forced_tools == "not_thinking" and target.thinks)
     ):
         choice = json.decode(fields["tool_choice"])
         fields["tool_choice"] = "auto"

@@ -14,7 +14,7 @@ from zurelay.formats.base import Ability, Inbound, Outbound, Target
 from zurelay.formats.openai_chat.view import given
 from zurelay.formats.openai_responses import ORIGIN, envelope
 from zurelay.formats.openai_responses.read import KEPT_HERE
-from zurelay.formats.openai_responses.request import LEAST_OUTPUT, PATH, call_line, thinks
+from zurelay.formats.openai_responses.request import LEAST_OUTPUT, PATH, call_line
 from zurelay.formats.origin import may_read
 from zurelay.wire import json
 
@@ -66,7 +66,7 @@ def _limit(fields: Json, inbound: Inbound, target: Target, dropped: list[str]) -
 
 def _sampling(fields: Json, target: Target, dropped: list[str]) -> None:
     profile = target.profile
-    refused = profile.refuses | (profile.refuses_while_thinking if thinks(target) else frozenset())
+    refused = profile.refused(thinks=target.thinks)
     for name in SAMPLING:
         if name in fields and name in refused:
             del fields[name]
@@ -85,12 +85,12 @@ def _reasoning(fields: Json, target: Target) -> None:
             wanted["effort"] = word
     if not target.profile.thinking_summary:
         wanted.pop("summary", None)
-    elif knows and thinks(target):
+    elif knows and target.thinks:
         wanted.setdefault("summary", "auto")
     fields.pop("reasoning", None)
     if wanted and knows:
         fields["reasoning"] = wanted
-    if knows and thinks(target):
+    if knows and target.thinks:
         include = json.decode(fields["include"]) if "include" in fields else []
         if _ENCRYPTED not in include:
             fields["include"] = [*include, _ENCRYPTED]
@@ -130,7 +130,7 @@ def _forced(fields: Json, inbound: Inbound, target: Target, dropped: list[str]) 
     forcing = target.profile.forced_tools
     if Ability.FORCED_TOOL not in inbound.needs or forcing == "always":
         return
-    if forcing == "not_thinking" and not thinks(target):
+    if forcing == "not_thinking" and not target.thinks:
         return
     choice = json.decode(fields["tool_choice"])
     name = choice.get("name") if isinstance(choice, dict) else None

@@ -189,14 +189,9 @@ def _limit(asked: Request, target: Target, dropped: list[str]) -> Json:
     return {"max_output_tokens": held}
 
 
-def thinks(target: Target) -> bool:
-    """Whether the upstream will think, as far as known: anything but a sure `none` counts."""
-    return (target.effort or target.effort_default) != "none"
-
-
 def _sampling(asked: Request, target: Target, dropped: list[str]) -> Json:
     profile = target.profile
-    refused = profile.refuses | (profile.refuses_while_thinking if thinks(target) else frozenset())
+    refused = profile.refused(thinks=target.thinks)
     out: Json = {}
     for name in _SAMPLING:
         value = getattr(asked, name)
@@ -218,7 +213,7 @@ def _tools(asked: Request, target: Target, items: list[Json], dropped: list[str]
         return out
     forcing = target.profile.forced_tools
     forced = choice.mode in ("required", "named")
-    if forced and (forcing == "never" or (forcing == "not_thinking" and thinks(target))):
+    if forced and (forcing == "never" or (forcing == "not_thinking" and target.thinks)):
         dropped.append("tool_choice")
         items.append({"role": "developer", "content": call_line(choice)})
         return {**out, "tool_choice": "auto"}
@@ -279,7 +274,7 @@ def _reasoning(target: Target) -> Json:
     wanted: Json = {}
     if level is not None:
         wanted["effort"] = dict(target.profile.effort_words).get(level, level)
-    if not thinks(target):
+    if not target.thinks:
         return {"reasoning": wanted} if wanted else {}
     if target.profile.thinking_summary:
         wanted["summary"] = "auto"
