@@ -1,7 +1,9 @@
 """One connection: framing, limits, order of answers, and who notices that a caller left."""
 
 import asyncio
+import gc
 import socket
+import weakref
 
 import pytest
 
@@ -359,3 +361,26 @@ async def test_a_caller_that_reads_again_lets_its_source_go_on(
     assert len((await reading).body) == size
     assert service.paused == [True, False]
     assert service.gone == []
+
+
+async def test_a_connection_that_is_over_is_freed_at_once(
+    running: Server, service: Recorder
+) -> None:
+    caller = await Caller.to(running.port)
+    caller.write(post("/v1/held"))
+    await service.until(lambda: service.held)
+    (connection,) = running.server_state.connections
+    seen = weakref.ref(connection)
+    del connection
+    service.held.pop().answer(200, [], b"done")
+    await caller.answer()
+    gc.disable()
+    try:
+        await caller.close()
+        while running.server_state.connections:
+            await asyncio.sleep(0)
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert seen() is None
+    finally:
+        gc.enable()

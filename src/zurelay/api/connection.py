@@ -119,6 +119,9 @@ class EdgeConnection(HttpToolsProtocol):
                 cycle.disconnected = not cycle.response_complete
                 cycle.message_event.set()
         self.pipeline.clear()
+        # An exchange knows its connection: without the way back, both are freed at once.
+        self.cycle = None  # type: ignore[assignment]
+        self._active = None
 
     def data_received(self, data: bytes) -> None:
         """Feed the parser, unless an answer has to go out first."""
