@@ -53,8 +53,8 @@ class TokenRefused(Exception):  # noqa: N818 - says what happened
         self.status = status
 
 
-def assertion(account: ServiceAccount, now: int) -> str:
-    """The signed claim that asks for a token; `now` is Unix time.
+def signing_key(account: ServiceAccount) -> RSAPrivateKey:
+    """The account's private key, ready to sign; checking it takes some ten milliseconds.
 
     Raises:
         ValueError, TypeError, UnsupportedAlgorithm: the private key is none.
@@ -62,6 +62,11 @@ def assertion(account: ServiceAccount, now: int) -> str:
     key = load_pem_private_key(account.private_key.encode(), None)
     if not isinstance(key, RSAPrivateKey):
         raise TypeError("not an RSA key")
+    return key
+
+
+def assertion(account: ServiceAccount, key: RSAPrivateKey, now: int) -> str:
+    """The signed claim that asks for a token; `now` is Unix time."""
     header = {"alg": "RS256", "typ": "JWT", **({"kid": account.key_id} if account.key_id else {})}
     claims = {
         "iss": account.email,
@@ -102,6 +107,7 @@ class Tokens:
         self._account = account
         self._client = client
         self._wall = wall
+        self._key: RSAPrivateKey | None = None
         self._token: _Token | None = None
         self._renewing: asyncio.Task[_Token] | None = None
 
@@ -146,7 +152,9 @@ class Tokens:
     async def _ask(self) -> _Token:
         now = self._wall()
         try:
-            claim = assertion(self._account, int(now))
+            if self._key is None:
+                self._key = signing_key(self._account)
+            claim = assertion(self._account, self._key, int(now))
         except (ValueError, TypeError, UnsupportedAlgorithm):
             raise TokenRefused(401, "the service account's private key cannot be read") from None
         call = Call(
