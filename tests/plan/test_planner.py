@@ -91,7 +91,7 @@ def test_the_routes_of_the_model_come_first_then_alternatives_then_fallbacks() -
     assert [c.listed for c in made.candidates] == [False, False, True, True, False]
     assert [c.only for c in made.candidates] == [False, False, True, True, True]
     assert made.asked == "a"
-    assert not made.one_possible_model
+    assert len(set(models_of(made))) > 1
 
 
 def test_no_alternatives_means_no_fallbacks_either() -> None:
@@ -103,7 +103,15 @@ def test_no_alternatives_means_no_fallbacks_either() -> None:
 
 def test_one_model_is_the_only_possible_one_whatever_its_routes() -> None:
     of = table(served("a", [route("p", "x"), route("q", "x")]))
-    assert plan(of, inbound()).one_possible_model
+    assert set(models_of(plan(of, inbound()))) == {"a"}
+
+
+def test_a_conversation_has_a_name_only_where_there_is_a_choice_of_routes() -> None:
+    asked = inbound(opening=b"hello")
+    assert plan(table(served("a")), asked).conversation is None
+    two = plan(table(served("a", [route("p", "x"), route("q", "x")])), asked)
+    assert two.conversation == conversation("acct", asked)
+    assert plan(table(served("a", fallbacks=("b",)), served("b")), asked).conversation is not None
 
 
 def test_fallbacks_that_the_key_may_not_use_or_nobody_serves_are_skipped() -> None:
@@ -315,7 +323,6 @@ def test_if_no_window_is_large_enough_the_largest_is_asked() -> None:
     )
     made = plan(of, inbound(models=("b",), tokens=9000))
     assert models_of(made) == ["b"]
-    assert made.one_possible_model
     assert routes_of(plan(of, inbound(tokens=9000))) == ["p:u"]
 
 

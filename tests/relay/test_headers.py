@@ -15,7 +15,7 @@ def candidate(model: str = "m", effort: str | None = None) -> Candidate:
 
 
 def plan(*candidates: Candidate, asked: str = "m") -> Plan:
-    return Plan(asked, candidates, len({c.public_model for c in candidates}) == 1, 1)
+    return Plan(asked, candidates, 1)
 
 
 def test_facts_say_who_answered_and_how() -> None:

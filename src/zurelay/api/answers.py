@@ -31,7 +31,8 @@ def kept_headers(exchange: HttpExchange, front: Front) -> dict[str, str]:
     """The caller's headers that belong to the format; repeated ones joined."""
     found: dict[str, str] = {}
     for name in front.headers:
-        values = [value for key, value in exchange.headers if key == name.encode("ascii")]
+        wanted = name.encode("ascii")
+        values = [value for key, value in exchange.headers if key == wanted]
         text = b",".join(values)[:_LONGEST_HEADER].decode("latin-1")
         if text and text.isascii() and text.isprintable():
             found[name] = text

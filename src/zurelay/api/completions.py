@@ -20,8 +20,7 @@ from zurelay.formats.base import Front, Inbound
 from zurelay.meter.charge import ceiling
 from zurelay.meter.ports import Hold
 from zurelay.meter.record import RequestRecord
-from zurelay.plan.affinity import conversation
-from zurelay.plan.planner import Plan, make_plan
+from zurelay.plan.planner import Plan
 from zurelay.relay.job import Job
 from zurelay.relay.runner import Run
 
@@ -115,7 +114,7 @@ def _admit(
     snapshot = core.snapshot
     if inbound.stream and core.streams >= snapshot.max_streams:
         raise Refused(problems.overloaded_here("The gateway has no room for another stream."))
-    plan = _plan(core, inbound, key)
+    plan = core.plan(inbound, key)
     hold = _reserve(core, inbound, plan, key)
     job = Job(
         inbound=inbound,
@@ -131,7 +130,7 @@ def _admit(
         redact=snapshot.redact,
         cache_key=_own_cache_key(key.account, inbound.cache_key),
         # Where there is no choice of route there is nothing to remember.
-        affinity_key=conversation(key.account, inbound) if len(plan.candidates) > 1 else None,
+        affinity_key=plan.conversation if len(plan.candidates) > 1 else None,
         expose_routes=core.exposes_routes,
         comments_end_once=exchange.header(b"x-stainless-lang") == b"go",
     )
@@ -197,21 +196,6 @@ def _describe(record: RequestRecord, inbound: Inbound) -> None:
     record.user = inbound.user
     record.metadata = dict(inbound.metadata) if inbound.metadata else None
     record.safety_identifier = inbound.safety_identifier
-
-
-def _plan(core: Core, inbound: Inbound, key: Key) -> Plan:
-    services = core.parts.services
-    return make_plan(
-        core.snapshot.table,
-        inbound,
-        may_use=key.may_use,
-        health=services.health,
-        affinity=services.affinity,
-        account=key.account,
-        now=core.loop.time(),
-        draw=services.jitter,
-        hedge=core.snapshot.timing.hedge,
-    )
 
 
 def _reserve(core: Core, inbound: Inbound, plan: Plan, key: Key) -> Hold:

@@ -13,11 +13,13 @@ from zurelay.api.exchange import HttpExchange
 from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
 from zurelay.chat.problems import Refused
+from zurelay.formats.base import Inbound
 from zurelay.live.idempotency import Idempotency
 from zurelay.live.ids import Ids
 from zurelay.live.keys import KeyRing
 from zurelay.live.ledger import JournalLedger
 from zurelay.live.tokens import TokenRing
+from zurelay.plan.planner import Plan, make_plan
 from zurelay.relay.job import Services
 from zurelay.relay.runner import Run
 from zurelay.telemetry.metrics import Metrics
@@ -85,6 +87,25 @@ class Core:
         """A run is over."""
         self.runs.discard(run)
         self.streams -= run.streaming
+
+    def plan(self, inbound: Inbound, key: Key) -> Plan:
+        """Where that caller's request may go now.
+
+        Raises:
+            Refused: no model or route can take it; see `plan.planner.make_plan`.
+        """
+        services = self.parts.services
+        return make_plan(
+            self.snapshot.table,
+            inbound,
+            may_use=key.may_use,
+            health=services.health,
+            affinity=services.affinity,
+            account=key.account,
+            now=self.loop.time(),
+            draw=services.jitter,
+            hedge=self.snapshot.timing.hedge,
+        )
 
     def address(self, exchange: HttpExchange) -> str | None:
         """Where the caller is, for the log."""

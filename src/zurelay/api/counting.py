@@ -16,7 +16,7 @@ from zurelay.chat.problems import Refused
 from zurelay.formats import counters, remote_media
 from zurelay.formats.base import Front, Inbound, Target
 from zurelay.formats.counters import Counter
-from zurelay.plan.planner import Candidate, Plan, make_plan
+from zurelay.plan.planner import Candidate, Plan
 from zurelay.upstream.base import Call, UpstreamError
 from zurelay.upstream.reading import fetch
 
@@ -50,17 +50,7 @@ async def _heavy(
 
 
 def _count(core: Core, exchange: HttpExchange, front: Front, key: Key, inbound: Inbound) -> None:
-    services = core.parts.services
-    plan = make_plan(
-        core.snapshot.table,
-        inbound,
-        may_use=key.may_use,
-        health=services.health,
-        affinity=services.affinity,
-        account=key.account,
-        now=core.loop.time(),
-        draw=services.jitter,
-    )
+    plan = core.plan(inbound, key)
     candidate = plan.candidates[0]
     provider = candidate.route.provider
     counter = counters.counter(candidate.model.format or provider.kind.format)

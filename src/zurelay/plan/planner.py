@@ -73,14 +73,14 @@ class Plan(Struct, frozen=True):
     Attributes:
         asked: the public id asked for, without parameters.
         candidates: in the order to try them; never empty.
-        one_possible_model: only one model can answer, so that an early head may name it.
         input_estimate: tokens of the prompt.
+        conversation: its name, by which a route is remembered; None where there is no choice.
     """
 
     asked: str
     candidates: tuple[Candidate, ...]
-    one_possible_model: bool
     input_estimate: int
+    conversation: bytes | None = None
 
 
 def make_plan(
@@ -117,10 +117,12 @@ def make_plan(
     if plain:
         known = table.made.get((inbound.model, inbound.effort))
         if known is not None and _still(known, may_use, health, estimate, now):
-            return Plan(known.public_model, (known,), True, estimate)
+            return Plan(known.public_model, (known,), estimate)
     choices = _models(table, inbound, may_use)
     _check_effort(inbound, choices[0])
-    warm = affinity.find(conversation(account, inbound), now)
+    several = len(choices) > 1 or len(choices[0].served.routes) > 1
+    name = conversation(account, inbound) if several else None
+    warm = affinity.find(name, now)
     order = Order(health, now, draw, warm, inbound.needs)
     candidates: list[Candidate] = []
     for choice in choices:
@@ -142,8 +144,7 @@ def make_plan(
     candidates = _force_one(candidates, health, now)
     if hedge:
         candidates[0] = _hedged(candidates, health, warm, estimate, now)
-    models = {candidate.public_model for candidate in candidates}
-    return Plan(choices[0].served.model.id, tuple(candidates), len(models) == 1, estimate)
+    return Plan(choices[0].served.model.id, tuple(candidates), estimate, name)
 
 
 def _nothing_to_choose(served: ServedModel | None) -> bool:
