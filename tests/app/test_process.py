@@ -156,6 +156,11 @@ async def test_a_scrape_tells_of_the_store_and_of_bodies(
     upstream.enqueue(json_reply(chat_reply("Hi")))
     assert (await caller.chat()).status == 200
     metrics = (await caller.get("/metrics")).body
-    for line in (b"store_pending 0.0", b"store_commits_total 1.0", b"inflight_body_bytes 0.0"):
+    for line in (
+        b"store_pending 0.0",
+        b"store_commits_total 1.0",
+        b"settle_seconds_count 1.0",
+        b"inflight_body_bytes 0.0",
+    ):
         assert b"\nzurelay_" + line in metrics
     assert b"\nzurelay_store_last_commit_timestamp_seconds 0.0" not in metrics

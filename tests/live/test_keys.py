@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import pytest
 from structlog.testing import capture_logs
@@ -247,3 +247,23 @@ async def test_a_source_that_cannot_be_read_stops_the_start(source: CountedKeys)
         await ring.start()
     source.away = False
     await ring.close()
+
+
+async def test_the_source_is_given_back_even_if_it_cannot_be_written(
+    store: Store, source: CountedKeys, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(_used: Mapping[str, float]) -> None:
+        raise StoreError("zurelay.db: away")
+
+    add(store, a_key(1))
+    ring = KeyRing(source, clock=clock)
+    await ring.start()
+    ring.identify(shown(text_of(1)))
+    monkeypatch.setattr(source, "touch", away)
+    with capture_logs() as logs:
+        await ring.close()
+    assert [(line["event"], line["error"]) for line in logs] == [
+        ("key_uses_not_written", "zurelay.db: away")
+    ]
+    with pytest.raises(StoreError, match="closed database"):
+        source.version()

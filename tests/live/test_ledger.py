@@ -489,3 +489,25 @@ async def test_a_scrape_sees_what_waits_and_what_was_refused(
     log.away = False
     await ledger.close()
     assert ledger.store_health().lag_s == 0
+
+
+async def test_each_commit_tells_how_long_its_first_entry_waited(
+    tmp_path: Path, log: SwitchedLog
+) -> None:
+    waits: list[float] = []
+    ledger = a_ledger(tmp_path, log, observe=waits.append)
+    await ledger.start()
+    await settled(ledger, a_record(NOON), a_record(NOON + 1))
+    await settled(ledger, a_record(NOON + 2))
+    assert len(waits) == 2
+    assert min(waits) >= 0
+    with locked(tmp_path / "journal.db"):
+        waiting = asyncio.create_task(settled(ledger, a_record(NOON + 3)))
+        while ledger.broken is None:
+            await asyncio.sleep(0.001)
+        assert len(waits) == 2
+    await waiting
+    await until_it_works(ledger)
+    assert len(waits) == 3
+    assert waits[2] > 0.005  # the pause after the failure is in it
+    await ledger.close()

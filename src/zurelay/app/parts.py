@@ -81,7 +81,9 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
     metrics = Metrics(__version__)
     power_safe = settings.storage.power_safe
     journal = Journal(settings.data_dir, power_safe=power_safe, ballast_mb=ballast_mb)
-    ledger = JournalLedger(journal, StoredLog(store), power_safe=power_safe)
+    ledger = JournalLedger(
+        journal, StoredLog(store), power_safe=power_safe, observe=metrics.settled
+    )
     await ledger.start()
     keys = KeyRing(StoredKeys(store))
     await keys.start()

@@ -82,13 +82,18 @@ class KeyRing:
         self._polling = asyncio.create_task(self._poll())
 
     async def close(self) -> None:
-        """Stop watching and write down when keys were last used."""
+        """Stop watching, write down when keys were last used, and give the source back."""
         for task in (self._polling, self._look_up):
             if task is not None:
                 task.cancel()
                 await asyncio.wait([task])
         async with self._asking:
-            await self._touch()
+            try:
+                await self._touch()
+            except Exception as error:  # noqa: BLE001 - the rest of the process has to end too
+                _log.error("key_uses_not_written", error=str(error))
+            finally:
+                await asyncio.to_thread(self._source.close)
 
     def find(self, digest: bytes) -> Key | None:
         """The key with that hash, live or not; None if it is unknown."""

@@ -83,6 +83,7 @@ class JournalLedger:
         retry_s: float = 1.0,
         keep: int = 50_000,
         clock: Callable[[], float] = time.time,
+        observe: Callable[[float], object] = float,
     ) -> None:
         """Make a ledger; nothing runs before `start`.
 
@@ -94,6 +95,7 @@ class JournalLedger:
             retry_s: pause after a failure of journal or log.
             keep: entries kept in memory until the log has them; more wait in the journal alone.
             clock: Unix time.
+            observe: told of each group how many seconds its first entry waited to be durable.
         """
         self._journal = journal
         self._log = log
@@ -101,6 +103,7 @@ class JournalLedger:
         self._retry_s = retry_s
         self._keep = keep
         self._clock = clock
+        self._observe = observe
         self._writer = ThreadPoolExecutor(1, "journal") if power_safe else None
         self._projector = ThreadPoolExecutor(1, "projector")
         self._running: dict[str, RequestRecord] = {}
@@ -108,6 +111,8 @@ class JournalLedger:
         self._queue: list[tuple[RequestRecord, bytes]] = []
         self._waiting: list[Callable[[], None]] = []
         self._failed_once = 0  # of `_waiting`
+        self._since: float | None = None  # when the first of `_queue` came, by the loop's clock
+        self._writing_since: float | None = None  # likewise, of the group being written
         self._flushing = False
         self._pending: deque[Group] = deque()
         self._projecting: Future[None] | None = None
@@ -195,6 +200,8 @@ class JournalLedger:
             return
         self._running.pop(id_, None)
         self._unlogged[id_] = record
+        if self._since is None:
+            self._since = self._loop.time()
         self._queue.append((record, encode_record(record)))
         self._spending.add(record.key, record.created, record.cost)
         self._wait(done)
@@ -257,6 +264,7 @@ class JournalLedger:
             _run(waiting)
             return
         self._queue, self._waiting = [], []
+        self._writing_since, self._since = self._since, None
         texts = [text for _, text in queue]
         if self._writer is not None:
             writing = self._writer.submit(self._journal.append, texts, self._applied)
@@ -286,6 +294,8 @@ class JournalLedger:
             self.broken = None
             self._projector.submit(self._journal.restore_ballast)
         self._failed_once = 0
+        if self._writing_since is not None:
+            self._observe(self._loop.time() - self._writing_since)
         self._commits += 1
         self._last_commit = self._clock()
         kept: list[Entry] | None = group
@@ -316,6 +326,7 @@ class JournalLedger:
             _log.error("journal_write_failed", error=str(error), effect="new requests get 503")
         self.broken = str(error)
         released, kept = waiting[: self._failed_once], waiting[self._failed_once :]
+        self._since = self._writing_since
         self._queue = queue + self._queue
         self._waiting = kept + self._waiting
         self._failed_once = len(kept)

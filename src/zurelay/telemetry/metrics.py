@@ -194,7 +194,7 @@ class Metrics:
         self._open_streams -= 1
 
     def settled(self, seconds: float) -> None:
-        """A record became durable so long after its answer ended."""
+        """A group of records became durable so long after the answer of its first one ended."""
         self._settle.observe(seconds)
 
     def loop_lag(self, seconds: float) -> None:

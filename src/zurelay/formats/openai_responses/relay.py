@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Raw
 
-from zurelay.chat.estimate import tokens, weight
+from zurelay.chat.estimate import estimated, weight
 from zurelay.chat.events import (
     Event,
     RefusalDelta,
@@ -305,7 +305,7 @@ class Assembler(RelayStream):
         """The response object of the last event; call after `end`."""
         if self._fault is not None:
             return WholeAnswer(usage=self.usage, fault=self._fault)
-        usage = _or_estimate(self.usage, self._context, self.delivered_length)
+        usage = self.usage or estimated(self._context.prompt_estimate, self.delivered_length)
         body = json.encode(self.response(usage))
         return WholeAnswer(body, usage, self.finish_reason, self.delivered_length)
 
@@ -326,9 +326,3 @@ def whole(body: bytes, context: AnswerContext, usage: Usage | None = None) -> Wh
         return WholeAnswer(fault=fault)
     assembler.usage = usage or assembler.usage
     return assembler.whole()
-
-
-def _or_estimate(usage: Usage | None, context: AnswerContext, delivered: int) -> Usage:
-    if usage is not None:
-        return usage
-    return Usage(input=context.prompt_estimate, output=tokens(delivered), estimated=True)
