@@ -1,100 +1,26 @@
 import asyncio
-import contextlib
-import functools
 import sqlite3
-import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 from structlog.testing import capture_logs
 
+from tests.live.switched import (
+    SwitchedLog,
+    a_ledger,
+    locked,
+    logged,
+    settled,
+    until_it_works,
+    until_logged,
+)
 from tests.store.rows import ACCOUNT, NOON, a_record
 from zurelay.chat.problems import Refused
 from zurelay.live.journal import Journal
 from zurelay.live.ledger import JournalLedger
-from zurelay.live.ports import Entry
 from zurelay.meter import ports
 from zurelay.meter.record import RequestRecord
-from zurelay.store.engine import Store
-from zurelay.store.errors import StoreError
-from zurelay.store.log import StoredLog
-from zurelay.store.requests import Filter
-from zurelay.telemetry.metrics import StoreHealth
-
-
-class SwitchedLog(StoredLog):
-    """A log that can be away, and that can be made to wait."""
-
-    def __init__(self, store: Store) -> None:
-        super().__init__(store)
-        self.away = False
-        self.go = threading.Event()
-        self.go.set()
-        self.applications = 0
-
-    def apply(self, journal: str, upto: int, entries: Sequence[Entry]) -> None:
-        self.go.wait(10)
-        if self.away:
-            raise StoreError("zurelay.db: away")
-        self.applications += 1
-        super().apply(journal, upto, entries)
-
-
-@pytest.fixture
-def log(store: Store) -> SwitchedLog:
-    return SwitchedLog(store)
-
-
-def a_ledger(folder: Path, log: StoredLog, **options: object) -> JournalLedger:
-    chosen: dict[str, object] = {"delay_s": 0.0, "retry_s": 0.01, "clock": lambda: NOON}
-    return JournalLedger(Journal(folder, ballast_mb=0), log, **(chosen | options))  # type: ignore[arg-type]
-
-
-@pytest.fixture
-async def ledger(tmp_path: Path, log: SwitchedLog) -> AsyncIterator[JournalLedger]:
-    made = a_ledger(tmp_path, log)
-    await made.start()
-    yield made
-    log.go.set()
-    log.away = False
-    await made.close()
-
-
-async def settled(ledger: JournalLedger, *records: RequestRecord) -> None:
-    """Settle at once, and come back when all are durable."""
-    waits = []
-    for record in records:
-        done = asyncio.get_running_loop().create_future()
-        hold = ledger.reserve(record.account, record.key, 10)
-        ledger.settle(hold, record, functools.partial(done.set_result, None))
-        waits.append(done)
-    await asyncio.gather(*waits)
-
-
-async def until_logged(ledger: JournalLedger) -> None:
-    while ledger.backlog:
-        await asyncio.sleep(0.001)
-
-
-async def until_it_works(ledger: JournalLedger) -> None:
-    while ledger.broken is not None:
-        await asyncio.sleep(0.001)
-
-
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Nobody else can write the file."""
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    yield
-    other.execute("ROLLBACK")
-    other.close()
-
-
-def logged(log: StoredLog) -> set[str]:
-    return {record.id for record in log.recent(Filter(), 10_000)}
 
 
 async def test_it_is_the_ledger_that_the_request_path_asks_for(ledger: JournalLedger) -> None:
@@ -462,52 +388,3 @@ async def test_a_record_that_no_column_could_hold_does_not_block_the_log(
     await until_logged(ledger)
     assert [line["event"] for line in logs] == ["absurd_usage"]
     assert len(logged(log)) == 2
-
-
-async def test_a_scrape_sees_what_waits_and_what_was_refused(
-    tmp_path: Path, log: SwitchedLog
-) -> None:
-    now = NOON
-    ledger = a_ledger(tmp_path, log, delay_s=3600, retry_s=3600, clock=lambda: now)
-    await ledger.start()
-    assert ledger.store_health() == StoreHealth()
-    log.away = True
-    await settled(ledger, *(a_record(NOON + n) for n in range(512)))
-    now += 5
-    await settled(ledger, a_record(NOON + 512))
-    with capture_logs() as logs:
-        while not logs:
-            await asyncio.sleep(0.001)
-    ledger.settle(None, a_record(NOON + 513), lambda: None)
-    assert ledger.store_health() == StoreHealth(
-        pending=1, lag_s=5.0, spooled=513, last_commit=NOON + 5, commits=2
-    )
-    ledger.broken = "full"
-    with pytest.raises(Refused):
-        ledger.reserve("acct_1", "key_1", 1)
-    assert ledger.store_health().refused == 1
-    log.away = False
-    await ledger.close()
-    assert ledger.store_health().lag_s == 0
-
-
-async def test_each_commit_tells_how_long_its_first_entry_waited(
-    tmp_path: Path, log: SwitchedLog
-) -> None:
-    waits: list[float] = []
-    ledger = a_ledger(tmp_path, log, observe=waits.append)
-    await ledger.start()
-    await settled(ledger, a_record(NOON), a_record(NOON + 1))
-    await settled(ledger, a_record(NOON + 2))
-    assert len(waits) == 2
-    assert min(waits) >= 0
-    with locked(tmp_path / "journal.db"):
-        waiting = asyncio.create_task(settled(ledger, a_record(NOON + 3)))
-        while ledger.broken is None:
-            await asyncio.sleep(0.001)
-        assert len(waits) == 2
-    await waiting
-    await until_it_works(ledger)
-    assert len(waits) == 3
-    assert waits[2] > 0.005  # the pause after the failure is in it
-    await ledger.close()
