@@ -90,7 +90,9 @@ def test_the_journal_mode_and_keys_are_set_on_every_connection(store: Store) -> 
 
 def test_a_broken_rule_of_the_tables_stays_what_it_is(store: Store) -> None:
     with pytest.raises(IntegrityError), store.write() as connection:
-        connection.execute(text("INSERT INTO account VALUES ('acct_2', 'default', 1)"))
+        connection.execute(
+            text("INSERT INTO account (id, name, created) VALUES ('acct_2', 'default', 1)")
+        )
 
 
 def test_another_database_is_refused_in_one_line(tmp_path: Path) -> None:
