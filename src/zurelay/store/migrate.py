@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from zurelay.store.errors import StoreError
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision in `migrations/versions`; a test holds both together."""
 
 _SCRIPTS = Path(__file__).parent / "migrations"

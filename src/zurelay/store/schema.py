@@ -87,6 +87,8 @@ key = Table(
     Column("concurrency", Integer),
     Column("last_used", BigInteger),
     Column("markup", String(30)),  # a decimal factor on prices, instead of its account's
+    Column("previous_hash", LargeBinary(32)),  # of its text before it was rotated
+    Column("previous_until", BigInteger),  # until when that text works too
 )
 
 admin_token = Table(
@@ -99,6 +101,7 @@ admin_token = Table(
     Column("last4", String(4), nullable=False),
     Column("created", BigInteger, nullable=False),
     Column("revoked", BigInteger),
+    Column("account", String(40)),  # what it is confined to; null for nothing
 )
 
 request = Table(
@@ -242,6 +245,21 @@ transfer = Table(
     Index("ix_transfer_request", "request"),
 )
 """What people moved, beside what requests cost; `ref` keeps a repeat from moving it twice."""
+
+statement = Table(
+    "statement",
+    metadata,
+    Column("account", String(40), nullable=False),
+    Column("month", String(7), nullable=False),  # such as 2026-12
+    Column("start_ms", BigInteger, nullable=False),
+    Column("end_ms", BigInteger, nullable=False),
+    Column("closing", BigInteger, nullable=False),
+    Column("document", Text, nullable=False),  # JSON: the statement as it was first given
+    Column("created", BigInteger, nullable=False),
+    PrimaryKeyConstraint("account", "month"),
+)
+"""Months that are closed. The next one begins where the last one ended, whatever zone its account
+has by then. Never changed or deleted."""
 
 price = Table(
     "price",
