@@ -1,4 +1,5 @@
-from zurelay.access.keys import Budget, Key
+from zurelay.access.accounts import Budget
+from zurelay.access.keys import Key
 from zurelay.access.tokens import AdminToken
 from zurelay.access.view import key_row, key_view, token_row
 

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from zurelay.access.keys import Budget, hash_key, well_formed
+from zurelay.access.accounts import Budget
+from zurelay.access.keys import hash_key, well_formed
 from zurelay.store.engine import open_store
 from zurelay.store.keys import find_key
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.store.rows import NOON
-from zurelay.access.keys import Period
+from zurelay.access.accounts import Period
 from zurelay.live.spending import Spending
 
 DAY = 86_400

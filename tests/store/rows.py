@@ -2,11 +2,12 @@
 
 import msgspec
 
+from zurelay.access.accounts import Account
 from zurelay.access.keys import Key, hash_key, last4, make_key
 from zurelay.chat.usage import Usage
 from zurelay.live.ids import Ids
 from zurelay.meter.record import Attempt, RequestRecord
-from zurelay.store.accounts import Account, ensure_account
+from zurelay.store.accounts import ensure_account
 from zurelay.store.engine import Store
 
 NOON = 1_795_953_600.0  # 2026-11-29 12:00 UTC, a Sunday
@@ -40,6 +41,7 @@ def a_key(seed: int = 1, **changes: object) -> Key:
         "hash": hash_key(text),
         "last4": last4(text),
         "created": 1000 + seed,
+        "owner": ACCOUNT,
     }
     return Key(**(fields | changes))  # type: ignore[arg-type]
 

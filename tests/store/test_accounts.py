@@ -1,6 +1,7 @@
 import pytest
 
-from zurelay.store.accounts import Account, ensure_account, find_account, list_accounts
+from zurelay.access.accounts import Account
+from zurelay.store.accounts import ensure_account, find_account, list_accounts
 from zurelay.store.counters import ACCESS, read_counter
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.rows import a_key, text_of
-from zurelay.access.keys import Budget
+from zurelay.access.accounts import Budget
 from zurelay.store.accounts import ensure_account
 from zurelay.store.counters import ACCESS, read_counter
 from zurelay.store.engine import Store

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
+from zurelay.access.accounts import Account, Budget
 from zurelay.chat.problems import Refused, invalid_key
 
 PREFIX = "zk-"
@@ -21,16 +22,6 @@ RANDOM_BYTES = 32
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _BODY = 43  # base62 digits of 256 bits
 _CHECK = 6  # base62 digits of a CRC-32
-
-Period = Literal["day", "week", "month", "total"]
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The most a key may spend in a period; `usd` in nano-dollars."""
-
-    usd: int
-    period: Period
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +37,8 @@ class Key:
         created, expires, revoked: Unix seconds; a key is good before `expires`.
         rpm, tpm, concurrency: requests and tokens a minute, requests at once; None for no limit.
         last_used: Unix seconds, some seconds behind.
+        markup: decimal factor on prices, instead of its account's.
+        owner: its account's terms; None where they do not matter.
     """
 
     id: str
@@ -63,6 +56,8 @@ class Key:
     tpm: int | None = None
     concurrency: int | None = None
     last_used: int | None = None
+    markup: str | None = None
+    owner: Account | None = None
 
     def may_use(self, model: str) -> bool:
         """Whether the key may use that public model id; its parameters (`?...`) do not count."""
@@ -74,11 +69,14 @@ class Key:
             for allowed in self.models
         )
 
-    def state(self, now: float) -> Literal["live", "revoked", "expired"]:
+    def state(self, now: float) -> Literal["live", "revoked", "expired", "stopped"]:
         """Whether calls may be made with it."""
         if self.revoked is not None:
             return "revoked"
-        return "live" if self.expires is None or now < self.expires else "expired"
+        if self.expires is not None and now >= self.expires:
+            return "expired"
+        stopped = self.owner is not None and self.owner.stopped is not None
+        return "stopped" if stopped else "live"
 
 
 def make_key(random: bytes, prefix: str = PREFIX) -> str:
@@ -150,8 +148,10 @@ def refused_key(text: str, key: Key | None) -> Refused:
 
     Args:
         text: what was shown.
-        key: what is known of it: revoked, expired, or None if it is unknown.
+        key: what is known of it: revoked, expired, stopped, or None if it is unknown.
     """
+    if key is not None and key.owner is not None and key.owner.stopped is not None:
+        return Refused(invalid_key("This API key's account has been stopped."))
     if key is not None:
         why = "has been revoked" if key.revoked is not None else "has expired"
         return Refused(invalid_key(f"This API key {why}."))

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from zurelay.access.keys import ADMIN_PREFIX, PREFIX, make_key, well_formed
 from zurelay.chat.problems import Problem, Refused, invalid_key
 
-Role = Literal["owner", "admin", "read-only"]
+Role = Literal["owner", "admin", "member", "read-only"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -24,10 +24,12 @@ class AdminToken:
     Attributes:
         id: `tok_...`.
         name: whose it is, for people.
-        role: what it may do; a `read-only` one changes nothing.
+        role: what it may do; a `read-only` one changes nothing, a `member` one belongs to an
+            account.
         hash: SHA-256 of its text.
         last4: the last four characters of its text.
         created, revoked: Unix seconds.
+        account: id of the one account it may see and change; None for all.
     """
 
     id: str
@@ -37,6 +39,7 @@ class AdminToken:
     last4: str
     created: int
     revoked: int | None = None
+    account: str | None = None
 
     def may(self, method: str) -> bool:
         """Whether it may make a call with that HTTP method."""

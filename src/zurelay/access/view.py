@@ -52,6 +52,7 @@ def token_row(token: AdminToken) -> dict[str, Any]:
         "id": token.id,
         "name": token.name,
         "role": token.role,
+        "account": token.account,
         "last4": token.last4,
         "state": "live" if token.revoked is None else "revoked",
         "created": _iso(token.created),

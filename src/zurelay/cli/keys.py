@@ -8,11 +8,10 @@ from typing import Annotated, get_args
 
 import typer
 
+from zurelay.access.accounts import Budget, Period
 from zurelay.access.keys import (
     RANDOM_BYTES,
-    Budget,
     Key,
-    Period,
     end_of_day,
     hash_key,
     last4,

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from zurelay.access.keys import Period
+from zurelay.access.accounts import Period
 from zurelay.chat.problems import Refused, overloaded_here
 from zurelay.live.journal import Journal, JournalError
 from zurelay.live.ports import Entry, RequestLog

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date
 
-from zurelay.access.keys import Period
+from zurelay.access.accounts import Period
 
 _DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()

@@ -38,6 +38,9 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
         error: code of the problem told to the caller.
         cost: nano-dollars charged.
         cost_estimated: whether tokens behind `cost` were estimated.
+        upstream_cost: nano-dollars that the provider asks for it: without mark-up.
+        postings: wallet id -> nano-dollars of `cost` that it pays. A limited wallet that has not
+            enough pays what it has; the operator bears the rest.
         unpriced: token classes charged at the dearest price of their side, having none.
         dropped: request fields left out or changed upstream.
         client: user agent of the caller, at most 200 characters.
@@ -62,6 +65,8 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
     usage: Usage | None = None
     cost: int = 0
     cost_estimated: bool = False
+    upstream_cost: int = 0
+    postings: dict[str, int] = {}
     unpriced: tuple[str, ...] = ()
     attempts: list[Attempt] = []
     first_token_ms: float | None = None

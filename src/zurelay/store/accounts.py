@@ -1,24 +1,14 @@
 """Accounts: who owns keys and pays."""
 
-from dataclasses import dataclass
-
 from sqlalchemy import Connection, RowMapping, insert, or_, select
 
+from zurelay.access.accounts import Account, Budget
 from zurelay.store import schema
 from zurelay.store.counters import ACCESS, raise_counter
 from zurelay.store.named import check_name
 
 DEFAULT = "default"
 """The account of keys for which none is named."""
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """`id` is `acct_...`; `name` is unique; `created` in Unix seconds."""
-
-    id: str
-    name: str
-    created: int
 
 
 def find_account(connection: Connection, name_or_id: str) -> Account | None:
@@ -54,4 +44,17 @@ def list_accounts(connection: Connection) -> list[Account]:
 
 
 def _account(row: RowMapping) -> Account:
-    return Account(row["id"], row["name"], row["created"])
+    budget = None if row["budget"] is None else Budget(row["budget"], row["budget_period"])
+    return Account(
+        id=row["id"],
+        name=row["name"],
+        created=row["created"],
+        prepaid=row["prepaid"],
+        budget=budget,
+        zone=row["zone"],
+        rpm=row["rpm"],
+        tpm=row["tpm"],
+        concurrency=row["concurrency"],
+        markup=row["markup"],
+        stopped=row["stopped"],
+    )

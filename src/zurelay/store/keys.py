@@ -6,8 +6,10 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, RowMapping, Select, bindparam, insert, select, update
 
-from zurelay.access.keys import Budget, Key
+from zurelay.access.accounts import Account, Budget
+from zurelay.access.keys import Key
 from zurelay.store import schema
+from zurelay.store.accounts import find_account, list_accounts
 from zurelay.store.counters import ACCESS, raise_counter
 from zurelay.store.named import check_name, one_row, revoke_row
 
@@ -36,6 +38,7 @@ def add_key(connection: Connection, key: Key) -> None:
             rpm=key.rpm,
             tpm=key.tpm,
             concurrency=key.concurrency,
+            markup=key.markup,
         )
     )
     raise_counter(connection, ACCESS)
@@ -46,7 +49,8 @@ def list_keys(connection: Connection, account: str | None = None) -> list[Key]:
     query = _keys().order_by(schema.key.c.created, schema.key.c.id)
     if account is not None:
         query = query.where(schema.key.c.account == account)
-    return [_key(row) for row in connection.execute(query).mappings()]
+    owners = {owner.id: owner for owner in list_accounts(connection)}
+    return [_key(row, owners) for row in connection.execute(query).mappings()]
 
 
 def find_key(connection: Connection, wanted: str) -> Key:
@@ -55,7 +59,9 @@ def find_key(connection: Connection, wanted: str) -> Key:
     Raises:
         StoreError: there is none, or several.
     """
-    return _key(one_row(connection, _keys(), schema.key, wanted, "key_", "key"))
+    row = one_row(connection, _keys(), schema.key, wanted, "key_", "key")
+    owner = find_account(connection, row["account"])
+    return _key(row, {} if owner is None else {owner.id: owner})
 
 
 def revoke_key(connection: Connection, wanted: str, now: float) -> Key:
@@ -86,7 +92,7 @@ def _keys() -> Select[Any]:
     return select(schema.key, schema.account.c.name.label("account_name")).join(schema.account)
 
 
-def _key(row: RowMapping) -> Key:
+def _key(row: RowMapping, owners: Mapping[str, Account]) -> Key:
     budget = None if row["budget"] is None else Budget(row["budget"], row["budget_period"])
     models = row["models"]
     return Key(
@@ -105,4 +111,6 @@ def _key(row: RowMapping) -> Key:
         tpm=row["tpm"],
         concurrency=row["concurrency"],
         last_used=row["last_used"],
+        markup=row["markup"],
+        owner=owners.get(row["account"]),
     )
