@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import strategies as st
 
 from zurelay.access.keys import (
     Key,
+    by_hash,
     end_of_day,
     hash_key,
     last4,
@@ -167,3 +169,15 @@ def test_a_refusal_says_why_and_never_what_was_sent(text: str, key: Key | None, 
     assert problem.status == 401
     assert word in problem.message
     assert text not in problem.message
+
+
+def test_a_text_that_was_replaced_opens_its_key_until_the_overlap_ends() -> None:
+    key = a_key(hash=b"new", previous_hash=b"old")
+    assert set(by_hash([key])) == {b"new"}
+    known = by_hash([replace(key, previous_until=100)])
+    assert known[b"new"].expires is None
+    assert known[b"old"].id == "key_1"
+    assert known[b"old"].state(99) == "live"
+    assert known[b"old"].state(100) == "expired"
+    sooner = by_hash([replace(key, previous_until=100, expires=50)])
+    assert sooner[b"old"].expires == 50

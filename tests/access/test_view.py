@@ -74,6 +74,7 @@ def test_a_token_is_shown_without_text_and_hash() -> None:
         "id": "tok_1",
         "name": "ci",
         "role": "read-only",
+        "account": None,
         "last4": "abcd",
         "state": "revoked",
         "created": "1970-01-02T00:00:00Z",

@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
@@ -149,3 +150,13 @@ async def test_a_read_only_token_may_not_change_anything(store: Store, ring: Tok
     assert (await ring.identify(shown(text_of(1)), "GET")).role == "read-only"
     assert (await refused(ring, text_of(1), "POST"))[0] == 403
     assert ring.refused == 0
+
+
+async def test_a_token_of_one_account_opens_only_what_keeps_it_there(
+    store: Store, ring: TokenRing
+) -> None:
+    add(store, replace(a_token(1, "member"), account="acct_1"))
+    status, said = await refused(ring, text_of(1))
+    assert (status, said) == (403, "A member admin token may not do this.")
+    found = await ring.identify(shown(text_of(1)), "POST", confined=True)
+    assert found.account == "acct_1"

@@ -25,6 +25,7 @@ def a_token(seed: int, **changes: object) -> AdminToken:
 
 def test_a_token_comes_back_as_it_was_made(store: Store) -> None:
     made = [a_token(1), a_token(2, role="read-only"), a_token(3, role="owner", revoked=9)]
+    made.append(a_token(4, role="member", account="acct_1"))
     with store.write() as connection:
         for token in made:
             add_token(connection, token)

@@ -8,7 +8,7 @@ here knows a clock, a store or a source of randomness.
 import hashlib
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
@@ -39,6 +39,7 @@ class Key:
         last_used: Unix seconds, some seconds behind.
         markup: decimal factor on prices, instead of its account's.
         owner: its account's terms; None where they do not matter.
+        previous_hash: SHA-256 of its text before it was rotated, good before `previous_until`.
     """
 
     id: str
@@ -58,6 +59,8 @@ class Key:
     last_used: int | None = None
     markup: str | None = None
     owner: Account | None = None
+    previous_hash: bytes | None = None
+    previous_until: int | None = None
 
     def may_use(self, model: str) -> bool:
         """Whether the key may use that public model id; its parameters (`?...`) do not count."""
@@ -106,6 +109,19 @@ def hash_key(text: str) -> bytes:
 def last4(text: str) -> str:
     """What people recognise a key by."""
     return text[-4:]
+
+
+def by_hash(keys: Iterable[Key]) -> dict[bytes, Key]:
+    """Keys by the hashes of their texts; a text that was replaced opens its key for a time."""
+    found: dict[bytes, Key] = {}
+    for key in keys:
+        found[key.hash] = key
+        if key.previous_hash is not None and key.previous_until is not None:
+            end = (
+                key.previous_until if key.expires is None else min(key.expires, key.previous_until)
+            )
+            found[key.previous_hash] = replace(key, expires=end)
+    return found
 
 
 def end_of_day(day: date) -> int:

@@ -14,6 +14,7 @@ import structlog
 
 from zurelay.access.keys import (
     Key,
+    by_hash,
     hash_key,
     parse_authorization,
     refused_key,
@@ -197,7 +198,7 @@ class KeyRing:
         version = self._source.version()
         if version == known:
             return None
-        return version, {key.hash: key for key in self._source.load()}
+        return version, by_hash(self._source.load())
 
     async def _touch(self) -> None:
         used, self._used = self._used, {}

@@ -69,8 +69,15 @@ class TokenRing:
         )
         self._own = {token.hash: token}
 
-    async def identify(self, headers: Iterable[tuple[bytes, bytes]], method: str) -> AdminToken:
+    async def identify(
+        self, headers: Iterable[tuple[bytes, bytes]], method: str, *, confined: bool = False
+    ) -> AdminToken:
         """The live token that a call shows, which may make a call with that method.
+
+        Args:
+            headers: of the call.
+            method: of the call.
+            confined: whether a token of one account may make it; whoever says so keeps it there.
 
         Raises:
             Refused: 401; 403 for what its role does not allow; 503 when tokens cannot be checked.
@@ -81,7 +88,7 @@ class TokenRing:
         except Refused as refused:
             self.refused += refused.problem.status == 401
             raise
-        if not token.may(method):
+        if not token.may(method) or (token.account is not None and not confined):
             raise not_allowed(token)
         return token
 

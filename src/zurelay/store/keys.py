@@ -46,11 +46,11 @@ def add_key(connection: Connection, key: Key) -> None:
 
 def list_keys(connection: Connection, account: str | None = None) -> list[Key]:
     """Keys, oldest first, revoked and expired ones too; those of one account id if given."""
-    query = _keys().order_by(schema.key.c.created, schema.key.c.id)
+    query = keys_query().order_by(schema.key.c.created, schema.key.c.id)
     if account is not None:
         query = query.where(schema.key.c.account == account)
     owners = {owner.id: owner for owner in list_accounts(connection)}
-    return [_key(row, owners) for row in connection.execute(query).mappings()]
+    return [key_of_row(row, owners) for row in connection.execute(query).mappings()]
 
 
 def find_key(connection: Connection, wanted: str) -> Key:
@@ -59,9 +59,9 @@ def find_key(connection: Connection, wanted: str) -> Key:
     Raises:
         StoreError: there is none, or several.
     """
-    row = one_row(connection, _keys(), schema.key, wanted, "key_", "key")
+    row = one_row(connection, keys_query(), schema.key, wanted, "key_", "key")
     owner = find_account(connection, row["account"])
-    return _key(row, {} if owner is None else {owner.id: owner})
+    return key_of_row(row, {} if owner is None else {owner.id: owner})
 
 
 def revoke_key(connection: Connection, wanted: str, now: float) -> Key:
@@ -88,11 +88,13 @@ def touch_keys(connection: Connection, used: Mapping[str, float]) -> None:
     connection.execute(statement, [{"which": k, "at": int(t)} for k, t in sorted(used.items())])
 
 
-def _keys() -> Select[Any]:
+def keys_query() -> Select[Any]:
+    """All rows of keys, with their accounts' names."""
     return select(schema.key, schema.account.c.name.label("account_name")).join(schema.account)
 
 
-def _key(row: RowMapping, owners: Mapping[str, Account]) -> Key:
+def key_of_row(row: RowMapping, owners: Mapping[str, Account]) -> Key:
+    """The key in a row of `keys_query`; `owners` by id of the account."""
     budget = None if row["budget"] is None else Budget(row["budget"], row["budget_period"])
     models = row["models"]
     return Key(
@@ -113,4 +115,6 @@ def _key(row: RowMapping, owners: Mapping[str, Account]) -> Key:
         last_used=row["last_used"],
         markup=row["markup"],
         owner=owners.get(row["account"]),
+        previous_hash=row["previous_hash"],
+        previous_until=row["previous_until"],
     )

@@ -24,6 +24,7 @@ def add_token(connection: Connection, token: AdminToken) -> None:
             last4=token.last4,
             created=token.created,
             revoked=token.revoked,
+            account=token.account,
         )
     )
     raise_counter(connection, ACCESS)
@@ -67,4 +68,5 @@ def _token(row: RowMapping) -> AdminToken:
         last4=row["last4"],
         created=row["created"],
         revoked=row["revoked"],
+        account=row["account"],
     )
