@@ -1,5 +1,7 @@
 """What answers say in their headers, and late in a comment."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.plan import made
@@ -78,6 +80,8 @@ def test_a_wait_is_told_instead_of_not_to_try_again() -> None:
     assert headers.of_problem(problems.of_attempts([])) == [(b"x-should-retry", b"false")]
     assert headers.of_problem(problems.method_not_allowed("PUT", "GET")) == [(b"allow", b"GET")]
     assert headers.of_problem(problems.internal()) == []
+    own = (b"x-own", b"1")
+    assert headers.of_problem(replace(problems.internal(), headers=(own,))) == [own]
 
 
 def test_times_are_told_in_milliseconds() -> None:

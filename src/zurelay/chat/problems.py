@@ -24,6 +24,7 @@ class Problem:
         retry_after: whole seconds to wait, sent as `retry-after`.
         should_retry: False sends `x-should-retry: false`; None leaves it to the client.
         allow: methods for the `Allow` header of a 405.
+        headers: further header lines, names in lower case.
     """
 
     status: int
@@ -34,6 +35,7 @@ class Problem:
     retry_after: int | None = None
     should_retry: bool | None = None
     allow: str | None = None
+    headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer, not an error of ours

@@ -85,7 +85,7 @@ def server_timing(gateway_ms: float, upstream_ms: float) -> Header:
 
 
 def of_problem(problem: Problem) -> list[Header]:
-    """`retry-after`, `x-should-retry` and `allow`, where the problem has them."""
+    """`retry-after`, `x-should-retry`, `allow` and its own, where the problem has them."""
     out: list[Header] = []
     if problem.retry_after is not None:
         out.append((b"retry-after", b"%d" % problem.retry_after))
@@ -93,4 +93,5 @@ def of_problem(problem: Problem) -> list[Header]:
         out.append((b"x-should-retry", b"false"))
     if problem.allow is not None:
         out.append((b"allow", problem.allow.encode("ascii")))
+    out += problem.headers
     return out
