@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from zurelay.catalogue.model import FREE, Model, Price
 from zurelay.catalogue.price import (
     CatalogueError,
+    laid_over,
     parse_price,
     per_million,
     per_token,
@@ -169,3 +170,62 @@ def test_an_unknown_price_stays_unknown() -> None:
 def test_hours_that_make_no_stretch_are_refused(wrong: object) -> None:
     with pytest.raises(CatalogueError):
         parse_price({**PLAIN, "hours": [{"utc": [wrong], "input": "1", "output": "1"}]})
+
+
+def test_fees_and_tiers_hold_in_all_hours() -> None:
+    price = parse_price(
+        {
+            **PLAIN,
+            "per_request": "0.01",
+            "per_call": {"web_search": "0.014"},
+            "tiers": {"flex": "0.5"},
+            "hours": [
+                {
+                    "utc": ["Sat-Sun 00:00-24:00"],
+                    "input": "1",
+                    "output": "2",
+                    "above": [{"prompt_tokens": 9, "input": "3", "output": "4"}],
+                }
+            ],
+        }
+    )
+    weekend = price_at(model(price), at("2026-11-28"))
+    assert weekend is not None
+    assert weekend.per_request == price.per_request == 10_000_000
+    assert weekend.per_call == {"web_search": 14_000_000}
+    assert weekend.tiers["flex"].classes["output"] == 10**12
+    assert weekend.tiers["flex"].above[0][1].classes["input"] == 1_500_000_000_000
+
+
+def test_an_unknown_tool_that_costs_is_refused_by_path() -> None:
+    with pytest.raises(CatalogueError, match=r"price\.per_call\.web_serch: no such key"):
+        parse_price({**PLAIN, "per_call": {"web_serch": "1"}})
+
+
+def usd(price: Price | None) -> str:
+    return "" if price is None else per_million(price.classes["input"])
+
+
+def priced(amount: str, since: str = "") -> Price:
+    return replace(parse_price({"input": amount, "output": "1"}), since=since)
+
+
+def test_prices_set_while_it_runs_stand_from_their_day_on_over_the_catalogues() -> None:
+    dated = model(priced("1"), (priced("2", "2026-10-01"), priced("3", "2026-12-01")))
+    over = laid_over(dated, {"2026-11-01": priced("7"), "2027-01-01": priced("8")})
+    days = ("2026-09-30", "2026-10-31", "2026-11-01", "2026-12-31", "2027-01-01")
+    assert [usd(price_at(over, at(day))) for day in days] == [
+        "1.00",
+        "2.00",
+        "7.00",
+        "7.00",
+        "8.00",
+    ]
+    always = laid_over(dated, {"": priced("5"), "2027-01-01": priced("8")})
+    assert [usd(price_at(always, at(day))) for day in days] == ["5.00"] * 4 + ["8.00"]
+    assert laid_over(dated, {}) is dated
+
+
+def test_a_model_without_a_price_has_one_from_the_day_it_is_set() -> None:
+    over = laid_over(model(None), {"2026-11-01": priced("7")})
+    assert [usd(price_at(over, at(day))) for day in ("2026-10-31", "2026-11-01")] == ["", "7.00"]

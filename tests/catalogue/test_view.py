@@ -63,6 +63,28 @@ def test_a_model_of_no_vendor_is_owned_by_the_gateway() -> None:
     assert model_view(bare, 1, 0, "acme")["owned_by"] == "acme"
 
 
+def test_a_price_is_shown_as_its_caller_pays_it_to_the_last_digit() -> None:
+    price = parse_price(
+        {
+            "input": "0.000000000001",
+            "output": "2",
+            "per_request": "0.005",
+            "per_call": {"web_search": "0.01"},
+            "tiers": {"priority": "2"},
+        }
+    )
+    shown = model_view(model("m", price=price, markup=1_250_000), 1, 0, "x")["price"]
+    assert shown == {
+        "input": "0.00000000000125",
+        "output": "2.50",
+        "per_request": "0.00625",
+        "per_call": {"web_search": "0.0125"},
+        "tiers": {"priority": {"input": "0.0000000000025", "output": "5.00"}},
+    }
+    own = model_view(model("m", price=price, markup=1_250_000), 1, 0, "x", markup=1_000_000)
+    assert own["price"]["output"] == "2.00"
+
+
 def test_price_steps_and_fees_are_shown() -> None:
     price = parse_price(
         {

@@ -11,10 +11,12 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import get_args
 
-from zurelay.catalogue.model import FREE, Hours, Model, Price, TokenClass
+from zurelay.catalogue.model import FREE, Call, Hours, Model, Price, TokenClass
+from zurelay.catalogue.money import NO_MARKUP
 from zurelay.chat.nearest import did_you_mean
 
 CLASSES: tuple[TokenClass, ...] = get_args(TokenClass)
+CALLS: tuple[Call, ...] = get_args(Call)
 
 _UNITS_PER_USD_A_MILLION = 10**12
 """1e-18 USD per token in one USD per million tokens."""
@@ -52,19 +54,31 @@ def per_token(amount: object, path: str = "price") -> int:
     return int(_amount(amount, path) * _UNITS_PER_USD_A_MILLION)
 
 
-def per_million(price: int) -> str:
-    """The way back: USD per million tokens as a decimal string with at least two places."""
-    whole, rest = divmod(price, _UNITS_PER_USD_A_MILLION)
-    return f"{whole}.{f'{rest:012d}'.rstrip('0'):0<2}"
+def per_million(price: int, markup: int = NO_MARKUP) -> str:
+    """The way back: USD per million tokens as a decimal string with at least two places.
+
+    `markup` in millionths is multiplied in, exactly.
+    """
+    return decimal_text(price * markup, _UNITS_PER_USD_A_MILLION * NO_MARKUP)
+
+
+def decimal_text(amount: int, unit: int) -> str:
+    """`amount` / `unit`, a power of ten, as a decimal string with at least two places."""
+    whole, rest = divmod(amount, unit)
+    places = len(str(unit)) - 1
+    return f"{whole}.{f'{rest:0{places}d}'.rstrip('0'):0<2}"
 
 
 def parse_price(value: object, path: str = "price") -> Price:
     """A price from plain data: the string `free`, or a table.
 
     The table holds amounts in USD per million tokens by token class (`input` and `output` at
-    least), and may hold `per_request` (USD), `above` (a list of tables with `prompt_tokens` and
-    the classes that apply beyond), `tiers` (service tier -> factor), `hours` (a list of tables
-    with `utc`, such as `["Mon-Fri 01:00-04:00"]`, and classes), `since`, `source`, `checked`.
+    least), and may hold `per_request` (USD), `per_call` (tool the provider runs -> USD), `above`
+    (a list of tables with `prompt_tokens` and the classes that apply beyond), `tiers` (service
+    tier -> factor), `hours` (a list of tables with `utc`, such as `["Mon-Fri 01:00-04:00"]`,
+    classes, and `above` where it has steps then too), `since`, `source`, `checked`.
+
+    Fees and factors hold in all hours.
 
     Raises:
         CatalogueError: with the path of the faulty value.
@@ -73,27 +87,33 @@ def parse_price(value: object, path: str = "price") -> Price:
         return FREE
     table = _table(value, path)
     _only_known(table, (*CLASSES, *_PRICE_KEYS), path)
-    base = _classes(table, path)
-    above = tuple(_above(item, f"{path}.above[{i}]") for i, item in _items(table, "above", path))
-    if list(above) != sorted(above, key=lambda step: step[0]):
-        raise CatalogueError(f"{path}.above", "put the steps in rising order of prompt_tokens")
     price = Price(
-        classes=base,
-        above=above,
+        classes=_classes(table, path),
+        above=_steps(table, path),
         per_request=_nano_dollars(table.get("per_request", "0"), f"{path}.per_request"),
+        per_call=_fees(table.get("per_call", {}), f"{path}.per_call"),
         since=_day(table.get("since", ""), f"{path}.since"),
         source=str(table.get("source", "")),
         checked=_day(table.get("checked", ""), f"{path}.checked"),
     )
-    tiers = {
-        str(name): _scaled(price, factor, f"{path}.tiers.{name}")
-        for name, factor in _table(table.get("tiers", {}), f"{path}.tiers").items()
-    }
-    hours = tuple(_hours(item, f"{path}.hours[{i}]") for i, item in _items(table, "hours", path))
-    return replace(price, tiers=tiers, hours=hours)
+    factors = _table(table.get("tiers", {}), f"{path}.tiers")
+    hours = tuple(
+        _hours(item, price, factors, f"{path}.hours[{i}]")
+        for i, item in _items(table, "hours", path)
+    )
+    return replace(price, tiers=_tiers(price, factors, f"{path}.tiers"), hours=hours)
 
 
-_PRICE_KEYS = ("per_request", "above", "tiers", "hours", "since", "source", "checked")
+_PRICE_KEYS = (
+    "per_request",
+    "per_call",
+    "above",
+    "tiers",
+    "hours",
+    "since",
+    "source",
+    "checked",
+)
 
 
 def price_at(model: Model, unix_time: float) -> Price | None:
@@ -101,21 +121,35 @@ def price_at(model: Model, unix_time: float) -> Price | None:
 
     None if the price is unknown.
     """
-    if model.price is None:
-        return None
-    if not model.later and not model.price.hours:
-        return model.price
+    price = model.price
+    if not model.later and (price is None or not price.hours):
+        return price
     moment = datetime.fromtimestamp(unix_time, UTC)
     today = moment.date().isoformat()
-    price = model.price
     for change in model.later:
         if change.since <= today:
             price = change
+    if price is None:
+        return None
     minute = moment.hour * 60 + moment.minute
     for stretches, other in price.hours:
         if any(stretch.covers(moment.isoweekday(), minute) for stretch in stretches):
             return other
     return price
+
+
+def laid_over(model: Model, prices: Mapping[str, Price]) -> Model:
+    """The model with prices that were set while the gateway ran.
+
+    `prices`: first day in force, ISO (empty for always) -> price. From the first of them on they
+    stand in place of all that the catalogue says, its own dated changes included.
+    """
+    if not prices:
+        return model
+    days = sorted(prices)
+    dated = tuple(replace(prices[day], since=day) for day in days if day)
+    before = tuple(change for change in model.later if change.since < days[0])
+    return replace(model, price=prices.get("", model.price), later=(*before, *dated))
 
 
 def _amount(value: object, path: str) -> Decimal:
@@ -141,6 +175,24 @@ def _classes(table: Mapping[str, object], path: str) -> dict[TokenClass, int]:
     return classes
 
 
+def _fees(value: object, path: str) -> dict[Call, int]:
+    table = _table(value, path)
+    _only_known(table, CALLS, path)
+    return {name: _nano_dollars(table[name], f"{path}.{name}") for name in CALLS if name in table}
+
+
+def _steps(table: Mapping[str, object], path: str) -> tuple[tuple[int, Price], ...]:
+    steps = tuple(_above(item, f"{path}.above[{i}]") for i, item in _items(table, "above", path))
+    sizes = [size for size, _ in steps]
+    if sizes != sorted(set(sizes)):
+        raise CatalogueError(f"{path}.above", "put the steps in rising order of prompt_tokens")
+    return steps
+
+
+def _tiers(price: Price, factors: Mapping[str, object], path: str) -> dict[str, Price]:
+    return {str(name): _scaled(price, factor, f"{path}.{name}") for name, factor in factors.items()}
+
+
 def _above(item: Mapping[str, object], path: str) -> tuple[int, Price]:
     _only_known(item, (*CLASSES, "prompt_tokens"), path)
     tokens = item.get("prompt_tokens")
@@ -149,14 +201,17 @@ def _above(item: Mapping[str, object], path: str) -> tuple[int, Price]:
     return tokens, Price(classes=_classes(item, path))
 
 
-def _hours(item: Mapping[str, object], path: str) -> tuple[tuple[Hours, ...], Price]:
-    _only_known(item, (*CLASSES, "utc"), path)
+def _hours(
+    item: Mapping[str, object], price: Price, factors: Mapping[str, object], path: str
+) -> tuple[tuple[Hours, ...], Price]:
+    """`price` as it is in those hours, its fees and tiers included."""
+    _only_known(item, (*CLASSES, "utc", "above"), path)
     stretches = item.get("utc")
     if not isinstance(stretches, Sequence) or isinstance(stretches, str) or not stretches:
         raise CatalogueError(f"{path}.utc", 'write a list such as ["Mon-Fri 01:00-04:00"]')
-    return tuple(_stretch(text, f"{path}.utc") for text in stretches), Price(
-        classes=_classes(item, path)
-    )
+    then = replace(price, classes=_classes(item, path), above=_steps(item, path))
+    then = replace(then, tiers=_tiers(then, factors, f"{path}.tiers"))
+    return tuple(_stretch(text, f"{path}.utc") for text in stretches), then
 
 
 def _stretch(text: object, path: str) -> Hours:

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from zurelay.catalogue.model import Model, Price, Reasoning
-from zurelay.catalogue.price import CLASSES, per_million, price_at
+from zurelay.catalogue.money import NANO, NO_MARKUP
+from zurelay.catalogue.price import CALLS, CLASSES, decimal_text, per_million, price_at
 from zurelay.chat.effort import clamp
 
 Shape = dict[str, Any]
@@ -24,7 +25,9 @@ class PageError(ValueError):
         self.problem = problem
 
 
-def model_view(model: Model, routes_up: int, now: float, owner: str) -> Shape:
+def model_view(
+    model: Model, routes_up: int, now: float, owner: str, markup: int | None = None
+) -> Shape:
     """A model in OpenAI's shape, with what this gateway adds.
 
     Args:
@@ -32,9 +35,11 @@ def model_view(model: Model, routes_up: int, now: float, owner: str) -> Shape:
         routes_up: how many of its routes can be tried now.
         now: Unix time, for the price in force.
         owner: `owned_by` of models that are in no vendor's catalogue.
+        markup: of the key that asks, in millionths; None for the model's own.
     """
     price = price_at(model, now)
     reasoning = model.reasoning
+    factor = model.markup if markup is None else markup
     return {
         "id": model.id,
         "object": "model",
@@ -47,7 +52,7 @@ def model_view(model: Model, routes_up: int, now: float, owner: str) -> Shape:
         "reasoning": None
         if reasoning is None
         else {"levels": list(reasoning.levels), "default": reasoning.default},
-        "price": None if price is None else price_view(price),
+        "price": None if price is None else price_view(price, factor),
         "routes_up": routes_up,
     }
 
@@ -70,17 +75,31 @@ def model_list(views: Sequence[Shape]) -> Shape:
     return {"object": "list", "data": list(views)}
 
 
-def price_view(price: Price) -> Shape:
+def price_view(price: Price, markup: int = NO_MARKUP) -> Shape:
     """A price as decimal strings of USD per million tokens, by token class.
 
-    `above` lists the prices of prompts longer than `prompt_tokens`; `per_request` is in USD.
+    `above` lists the prices of prompts longer than `prompt_tokens`, `tiers` those of other service
+    tiers; `per_request`, and `per_call` by tool, are in USD. All with `markup`, in millionths.
     """
-    view = _amounts(price)
+    view = _sized(price, markup)
+    unit = NANO * NO_MARKUP
     if price.per_request:
-        whole, nano = divmod(price.per_request, 10**9)
-        view["per_request"] = f"{whole}.{f'{nano:09d}'.rstrip('0'):0<2}"
+        view["per_request"] = decimal_text(price.per_request * markup, unit)
+    if price.per_call:
+        fees = ((name, price.per_call[name]) for name in CALLS if name in price.per_call)
+        view["per_call"] = {name: decimal_text(fee * markup, unit) for name, fee in fees}
+    if price.tiers:
+        view["tiers"] = {name: _sized(tier, markup) for name, tier in price.tiers.items()}
+    return view
+
+
+def _sized(price: Price, markup: int) -> Shape:
+    """Amounts, and those of longer prompts."""
+    view = _amounts(price, markup)
     if price.above:
-        view["above"] = [{"prompt_tokens": step, **_amounts(over)} for step, over in price.above]
+        view["above"] = [
+            {"prompt_tokens": step, **_amounts(over, markup)} for step, over in price.above
+        ]
     return view
 
 
@@ -139,8 +158,9 @@ def _place(models: Sequence[Model], model_id: str, param: str) -> int:
     raise PageError(param, f"{param} is no model of this list")
 
 
-def _amounts(price: Price) -> Shape:
-    return {name: per_million(price.classes[name]) for name in CLASSES if name in price.classes}
+def _amounts(price: Price, markup: int) -> Shape:
+    found = price.classes
+    return {name: per_million(found[name], markup) for name in CLASSES if name in found}
 
 
 def _released(model: Model) -> int:

@@ -12,15 +12,20 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     """Token counts; every class is a leaf, all integers >= 0.
 
     Attributes:
-        input: input tokens at the normal price: no cache reads, no cache writes, no audio.
+        input: input tokens at the normal price: no cache reads or writes, no audio, no images.
         cached_input: input tokens read from the provider's prompt cache.
         cache_write: input tokens written to a short-lived cache (5 or 30 minutes).
         cache_write_long: input tokens written to a long-lived cache (1 or 12 hours).
         audio_input: input tokens of audio.
-        output: output tokens, thinking included, audio excluded.
+        image_input: input tokens of images, where the provider counts them apart.
+        output: output tokens, thinking included, audio and images excluded.
         audio_output: output tokens of audio.
+        image_output: output tokens of images.
         reasoning: how many of `output` were thinking; None if the provider did not say.
         estimated: whether any class was estimated by us.
+        web_searches: how often the provider searched the web, which it charges by the search.
+        tier: the service tier that the provider says it used; empty for the standard one, and
+            where it says nothing.
     """
 
     input: int = 0
@@ -32,6 +37,10 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     audio_output: int = 0
     reasoning: int | None = None
     estimated: bool = False
+    image_input: int = 0
+    image_output: int = 0
+    web_searches: int = 0
+    tier: str = ""
 
     @property
     def prompt(self) -> int:
@@ -42,12 +51,13 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
             + self.cache_write
             + self.cache_write_long
             + self.audio_input
+            + self.image_input
         )
 
     @property
     def completion(self) -> int:
         """All output tokens, thinking included."""
-        return self.output + self.audio_output
+        return self.output + self.audio_output + self.image_output
 
     @property
     def total(self) -> int:

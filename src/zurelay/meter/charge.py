@@ -1,41 +1,43 @@
 """What a request costs: usage times price, exact to the last digit.
 
-Sums are kept in atto-dollars (1e-18 USD) and rounded once per request, half to even, to
-nano-dollars. Nothing here knows balances, accounts or where a price comes from.
+Sums are kept in atto-dollars (1e-18 USD), multiplied by the mark-up, and rounded once per request,
+half to even, to nano-dollars. Nothing here knows balances, accounts or where a price comes from.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
-from zurelay.catalogue.model import Price, TokenClass
+from zurelay.catalogue.model import INPUT_CLASSES, OUTPUT_CLASSES, Price
+from zurelay.catalogue.money import NO_MARKUP
 from zurelay.chat.usage import Usage
-
-INPUT_CLASSES: Final[tuple[TokenClass, ...]] = (
-    "input",
-    "cached_input",
-    "cache_write",
-    "cache_write_long",
-    "audio_input",
-)
-OUTPUT_CLASSES: Final[tuple[TokenClass, ...]] = ("output", "audio_output")
 
 _ATTO: Final = 10**9
 """Atto-dollars in a nano-dollar."""
+
+_MARKED_UP: Final = _ATTO * NO_MARKUP
+"""The same where a factor in millionths was multiplied in."""
+
+_SIDES: Final = dict.fromkeys(INPUT_CLASSES, 0) | dict.fromkeys(OUTPUT_CLASSES, 1)
+
+TIER: Final = "service_tier"
+WEB_SEARCH: Final = "web_search"
 
 
 class Charge(msgspec.Struct, frozen=True, gc=False):
     """The price of one answer.
 
     Attributes:
-        cost: nano-dollars.
-        unpriced: classes that had tokens but no price of their own, and so were charged at the
-            dearest class of their side.
+        cost: nano-dollars that the caller pays, mark-up included.
+        unpriced: what was used but has no price of its own: classes of tokens, charged at the
+            dearest of their side; `service_tier`, charged as the standard one; `web_search`, not
+            charged.
+        upstream: nano-dollars that the provider asks for it, which is `cost` without mark-up.
     """
 
     cost: int
-    unpriced: tuple[TokenClass, ...] = ()
+    unpriced: tuple[str, ...] = ()
+    upstream: int = 0
 
 
 def at_size(price: Price, prompt: int) -> Price:
@@ -47,30 +49,65 @@ def at_size(price: Price, prompt: int) -> Price:
     return found
 
 
-def charge(price: Price, usage: Usage) -> Charge:
+def charge(price: Price, usage: Usage, markup: int = NO_MARKUP) -> Charge:
     """What an answered request costs at `price`.
 
-    Every class is charged on its own, at the price that the whole prompt's size asks for; a price
-    of zero is a price. The fee per request is the one of `price` itself.
+    Every class is charged on its own, at the price that the tier used and the whole prompt's size
+    ask for; a price of zero is a price. Fees are those of `price` itself.
+
+    Args:
+        price: in force when the request began.
+        usage: of the answer; its `tier` is the one that is charged.
+        markup: factor in millionths.
     """
-    prices = at_size(price, usage.prompt).classes
-    total = price.per_request * _ATTO
-    unpriced: list[TokenClass] = []
-    for side in (INPUT_CLASSES, OUTPUT_CLASSES):
-        for name in side:
-            tokens: int = getattr(usage, name)
-            if not tokens:
-                continue
-            each = prices.get(name)
-            if each is None:
-                each = _dearest(prices, side)
-                if each:
-                    unpriced.append(name)
-            total += tokens * each
-    return Charge(_round_half_even(total), tuple(unpriced))
+    scale = price
+    unpriced: tuple[str, ...] = ()
+    if usage.tier:
+        scale = price.tiers.get(usage.tier, price)
+        if scale is price and price.most_input + price.most_output:
+            unpriced = (TIER,)
+    if scale.above:
+        scale = at_size(scale, usage.prompt)
+    fresh, cached, written, lasting, heard, seen, said, spoken, drawn = scale.rates
+    total = (
+        usage.input * fresh
+        + usage.cached_input * cached
+        + usage.cache_write * written
+        + usage.cache_write_long * lasting
+        + usage.audio_input * heard
+        + usage.image_input * seen
+        + usage.output * said
+        + usage.audio_output * spoken
+        + usage.image_output * drawn
+        + price.per_request * _ATTO
+    )
+    if usage.web_searches:
+        fee = price.per_call.get("web_search")
+        if fee is not None:
+            total += usage.web_searches * fee * _ATTO
+        elif price.most_input + price.most_output:
+            unpriced += (WEB_SEARCH,)
+    if scale.missing:
+        sides = (scale.most_input, scale.most_output)
+        for name in scale.missing:
+            if getattr(usage, name) and sides[_SIDES[name]]:
+                unpriced += (name,)
+    upstream = _round_half_even(total, _ATTO)
+    if markup == NO_MARKUP:
+        return Charge(upstream, unpriced, upstream)
+    return Charge(_round_half_even(total * markup, _MARKED_UP), unpriced, upstream)
 
 
-def ceiling(price: Price, input_tokens: int, output_tokens: int, n: int = 1) -> int:
+def ceiling(
+    price: Price,
+    input_tokens: int,
+    output_tokens: int,
+    n: int = 1,
+    *,
+    tier: str = "",
+    web_searches: int = 0,
+    markup: int = NO_MARKUP,
+) -> int:
     """The most a request can cost, in nano-dollars, rounded up.
 
     Args:
@@ -79,34 +116,34 @@ def ceiling(price: Price, input_tokens: int, output_tokens: int, n: int = 1) -> 
             may come, and the dearest of those steps counts.
         output_tokens: the token limit of one choice.
         n: choices.
+        tier: the service tier asked for; it may be used, or the standard one in its place.
+        web_searches: how often the provider may search.
+        markup: factor in millionths.
     """
-    most = _most(price, input_tokens, output_tokens * n)
-    if price.above:
-        reach = input_tokens + -(-input_tokens // 4)
-        for threshold, higher in price.above:
-            if reach > threshold:
-                most = max(most, _most(higher, input_tokens, output_tokens * n))
-    return price.per_request - (-most // _ATTO)
+    reach = input_tokens + -(-input_tokens // 4)
+    output_tokens *= n
+    most = _most(price, input_tokens, output_tokens, reach)
+    if tier and tier in price.tiers:
+        most = max(most, _most(price.tiers[tier], input_tokens, output_tokens, reach))
+    fees = price.per_request
+    if web_searches:
+        fees += web_searches * price.per_call.get("web_search", 0)
+    if markup == NO_MARKUP:
+        return fees - (-most // _ATTO)
+    return -(-(most + fees * _ATTO) * markup // _MARKED_UP)
 
 
-def _most(price: Price, input_tokens: int, output_tokens: int) -> int:
-    """That many tokens, all of the dearest class of their side, in atto-dollars."""
-    return input_tokens * _dearest(price.classes, INPUT_CLASSES) + output_tokens * _dearest(
-        price.classes, OUTPUT_CLASSES
-    )
+def _most(price: Price, input_tokens: int, output_tokens: int, reach: int) -> int:
+    """All tokens of the dearest class of their side, in atto-dollars, at the dearest step."""
+    most = input_tokens * price.most_input + output_tokens * price.most_output
+    for threshold, higher in price.above:
+        if reach > threshold:
+            most = max(most, input_tokens * higher.most_input + output_tokens * higher.most_output)
+    return most
 
 
-def _dearest(prices: Mapping[TokenClass, int], side: tuple[TokenClass, ...]) -> int:
-    """The dearest price of a side; of any class if the side has none."""
-    dearest = -1
-    for name in side:
-        each = prices.get(name, -1)
-        if each > dearest:  # noqa: PLR1730 - a call of max() costs four times as much
-            dearest = each
-    return dearest if dearest >= 0 else max(prices.values(), default=0)
-
-
-def _round_half_even(atto: int) -> int:
-    nano, rest = divmod(atto, _ATTO)
+def _round_half_even(amount: int, unit: int) -> int:
+    """`amount` / `unit`, to the nearest whole; halves to the even one."""
+    whole, rest = divmod(amount, unit)
     twice = 2 * rest
-    return nano + (twice > _ATTO or (twice == _ATTO and nano % 2 == 1))
+    return whole + (twice > unit or (twice == unit and whole % 2 == 1))
