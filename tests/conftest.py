@@ -6,6 +6,7 @@ import structlog
 from hypothesis import HealthCheck, settings
 
 from tests.served import Served, serve
+from tests.servers import PostgreSQL, postgresql_server
 from zurelay.telemetry import logs
 
 # A busy machine must not fail a property: how long an example takes says nothing of the code.
@@ -32,3 +33,21 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     config = "[server]\nshutdown_grace_s = 1\ndrain_delay_s = 0\n"
     with serve(tmp_path_factory.mktemp("served"), config) as gateway:
         yield gateway
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """One PostgreSQL, shared by all tests. A test that stops its server makes its own."""
+    with postgresql_server() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """`storage.url` of a fresh store: a test that asks for it runs on both databases."""
+    if request.param == "sqlite":
+        yield ""
+        return
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    with server.database() as url:
+        yield url

@@ -92,10 +92,15 @@ def test_a_credential_loses_the_line_break_of_its_file() -> None:
     assert v.secret("$KEY").read("sk-1\n") == "sk-1"
 
 
-def test_only_the_embedded_database_is_there_in_this_release() -> None:
-    assert v.database().read("") == ""
-    message = refused(v.database(), "postgresql://u:hunter2@h/db")
-    assert "SQLite" in message
+@pytest.mark.parametrize("address", ["", "postgresql://u:p@h/db", "postgres:///db?host=/run/pg"])
+def test_the_database_is_sqlite_or_postgresql(address: str) -> None:
+    assert v.database().read(address) == address
+
+
+@pytest.mark.parametrize("address", ["mysql://u:hunter2@h/db", "u:hunter2@h/db", " "])
+def test_another_database_is_refused_without_telling_its_password(address: str) -> None:
+    message = refused(v.database(), address)
+    assert "postgresql://" in message
     assert "hunter2" not in message
 
 

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -38,7 +39,7 @@ def test_the_version_rises_with_keys_and_stands_still_otherwise(
 
 def test_a_change_by_another_program_is_seen(store: Store, keys: StoredKeys) -> None:
     before = keys.version()
-    other = open_store(store.path.parent)
+    other = open_store(store.data, store.url)
     with other.write() as connection:
         add_key(connection, a_key(2))
     other.close()
@@ -54,9 +55,9 @@ def test_use_is_written_down(store: Store, keys: StoredKeys) -> None:
     assert keys.load()[0].last_used == 77
 
 
-def test_a_closed_store_is_told_in_one_line(keys: StoredKeys) -> None:
+def test_a_closed_store_is_told_in_one_line(store: Store, keys: StoredKeys) -> None:
     keys.close()
-    with pytest.raises(StoreError, match=r"zurelay\.db"):
+    with pytest.raises(StoreError, match=re.escape(f"{store.name}: closed")):
         keys.version()
 
 

@@ -19,7 +19,7 @@ from zurelay.store.usage import usage_by
 
 def add(store: Store, *records: RequestRecord) -> int:
     with store.write() as connection:
-        return add_requests(connection, [entry(record) for record in records])
+        return len(add_requests(connection, [entry(record) for record in records]))
 
 
 def listed(store: Store, wanted: Filter, limit: int = 100) -> list[RequestRecord]:

@@ -101,7 +101,7 @@ def _store(config: Path | None, data: Path) -> Iterator[Finding]:
 
     try:
         with opened(config, data) as store, store.read() as connection:
-            sound = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+            size, damage = store.examine()
             keys = list_keys(connection)
     except Failed:
         yield Finding("store", "ok", f"none in {data} yet; the first start makes it")
@@ -110,11 +110,11 @@ def _store(config: Path | None, data: Path) -> Iterator[Finding]:
     except ConfigError:
         return  # told as a fault of the configuration
     else:
-        if sound != "ok":
-            yield Finding("store", "fault", f"{store.path} is damaged: {sound}; restore a backup")
+        if damage:
+            yield Finding("store", "fault", f"{store.name} is damaged: {damage}; restore a backup")
             return
-        size = store.path.stat().st_size / 1e6
-        yield Finding("store", "ok", f"{store.path}, {size:.1f} MB, {counted(len(keys), 'key')}")
+        told = f"{store.name}, {size / 1e6:.1f} MB, {counted(len(keys), 'key')}"
+        yield Finding("store", "ok", told)
 
 
 def _providers(found: "Settings") -> Iterator[Finding]:

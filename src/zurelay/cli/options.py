@@ -79,7 +79,7 @@ def opened(config: Path | None, data: Path, *, make: bool = False) -> Iterator["
     from zurelay.store.engine import FILE, open_store
 
     storage = load_storage(config, os.environ)
-    if not make and not (data / FILE).exists():
+    if not make and not storage.url and not (data / FILE).exists():
         raise Failed(
             f"there is no store in {data}: start the gateway, make a key, or name the folder with"
             " --data"

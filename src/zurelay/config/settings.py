@@ -144,7 +144,8 @@ class Storage:
     url: str = setting(
         v.database(),
         "",
-        "The database. This release has SQLite in --data only: leave it empty.",
+        "The database: PostgreSQL 15 or newer, such as"
+        " `postgresql://user:password@host/database`, or the SQLite file in --data.",
         shown="SQLite in --data",
         restart=True,
     )

@@ -303,12 +303,10 @@ def database() -> Type:
     """The address of the store; empty for the one in the data folder."""
 
     def read(value: object) -> str:
-        if _text(value, '""'):
-            raise wrong(
-                "this release keeps its data in SQLite in the folder --data names; write"
-                ' "" or leave it out (PostgreSQL comes with a later release)'
-            )
-        return ""
+        found = _text(value, '""')
+        if found and not found.startswith(("postgresql://", "postgres://")):
+            raise wrong('write "" for SQLite or "postgresql://USER:PASSWORD@HOST/DATABASE"')
+        return found
 
     return Type("address of a database", read)
 

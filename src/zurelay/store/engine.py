@@ -1,8 +1,7 @@
-"""The database: opening it, and transactions on it.
+"""The database, SQLite or PostgreSQL: opening it, and transactions on it.
 
 Everything here blocks. Commands use it directly; the server calls it only from threads, never from
-its event loop. A `Store` may be shared by threads. Several processes may work on one store: SQLite
-lets them wait for each other's writes for up to `_BUSY_S`.
+its event loop. A `Store` may be shared by threads. Several processes may work on one store.
 """
 
 import os
@@ -10,10 +9,11 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from zurelay.store.errors import StoreError
 from zurelay.store.migrate import migrate
@@ -21,15 +21,36 @@ from zurelay.store.migrate import migrate
 FILE = "zurelay.db"
 _BUSY_S = 10.0
 _WRITES = "zurelay_writes"
+_ALONE = 0x7A75_0001
+"""Number of the advisory lock that transactions which run alone take in PostgreSQL."""
 
 
 class Store:
-    """An open database whose tables are those of this release."""
+    """An open database whose tables are those of this release.
 
-    def __init__(self, engine: Engine, path: Path) -> None:
-        self.path = path
+    Attributes:
+        data: the data folder.
+        url: `storage.url`; empty for SQLite. Another store opened with both is the same one.
+        name: what to call it in messages; never its password.
+        kind: which database it is.
+    """
+
+    def __init__(self, engine: Engine, data: Path, url: str, name: str) -> None:
+        self.data = data
+        self.url = url
+        self.name = name
+        self.kind: Literal["sqlite", "postgresql"] = "postgresql" if url else "sqlite"
         self._engine = engine
+        of_readers: dict[str, Any] = {}
+        if url:
+            of_readers = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        self._reader = engine.execution_options(**of_readers)
         self._writer = engine.execution_options(**{_WRITES: True})
+
+    @property
+    def path(self) -> Path:
+        """The file of SQLite; PostgreSQL has none."""
+        return self.data / FILE
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -38,48 +59,71 @@ class Store:
         Raises:
             StoreError: the database does not answer.
         """
-        with _told(self.path), self._engine.connect() as connection:
+        with told(self.name), self._reader.connect() as connection:
             yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """A transaction that has the write lock from its start and commits at the end.
+    def write(self, *, alone: bool = True) -> Iterator[Connection]:
+        """A transaction that commits at the end.
+
+        Args:
+            alone: no other such transaction of any process runs until this one ends, so that what
+                it reads stays true. Otherwise PostgreSQL lets them run side by side, which suits
+                statements that are right under READ COMMITTED and take rows in sorted order;
+                SQLite always has one writer at a time.
 
         Raises:
             StoreError: the database does not answer, is full or cannot be written.
         """
-        with _told(self.path), self._writer.begin() as connection:
+        with told(self.name), self._writer.begin() as connection:
+            if alone and self.url:
+                connection.execute(_TAKE_ALONE)
             yield connection
+
+    def examine(self) -> tuple[int, str]:
+        """Its size in bytes, and what is damaged, as far as the database can tell quickly.
+
+        Raises:
+            StoreError: the database does not answer.
+        """
+        with self.read() as connection:
+            if self.url:
+                size = connection.execute(text("SELECT pg_database_size(current_database())"))
+                return int(size.scalar_one()), ""
+            found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
+        return self.path.stat().st_size, "" if found == "ok" else found
 
     def close(self) -> None:
         """Close every connection."""
         self._engine.dispose()
 
 
+_TAKE_ALONE = text(f"SELECT pg_advisory_xact_lock({_ALONE})")
+
+
 def open_store(data: Path, url: str = "") -> Store:
-    """Open the store in the folder `data`, making folder, file and tables where they lack.
+    """Open the store, making data folder, file and tables where they lack.
 
     Args:
-        data: the data folder.
-        url: `storage.url`; empty for SQLite in `data`.
+        data: the data folder, where SQLite keeps the store.
+        url: `storage.url`: the address of a PostgreSQL database; empty for SQLite in `data`.
 
     Raises:
         StoreError: the folder or database cannot be used, or belongs to a newer release.
     """
-    if url:
-        raise StoreError("storage.url: this release keeps its store in SQLite only; leave it empty")
-    path = data / FILE
     try:
         make_private_folder(data)
-        make_private_file(path)
     except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}") from error
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _BUSY_S})
-    event.listen(engine, "connect", _configure)
-    event.listen(engine, "begin", _begin)
-    store = Store(engine, path)
+        raise StoreError(f"{data / FILE}: {error.strerror or error}") from error
+    if url:
+        from zurelay.store.postgresql import postgresql_engine
+
+        engine, name = postgresql_engine(url)
+    else:
+        engine, name = _sqlite_engine(data / FILE), str(data / FILE)
+    store = Store(engine, data, url, name)
     try:
-        with _told(path):
+        with told(name):
             migrate(engine)
     except BaseException:
         store.close()
@@ -100,14 +144,31 @@ def make_private_file(path: Path) -> None:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Turn the driver's errors into one line that names the file."""
+def told(name: str) -> Iterator[None]:
+    """Turn the driver's errors into one line that names the database; broken rules stay."""
     try:
         yield
+    except IntegrityError:
+        raise
     except DBAPIError as error:
-        if isinstance(error.orig, sqlite3.IntegrityError):
-            raise
-        raise StoreError(f"{path}: {error.orig}") from error
+        raise StoreError(f"{name}: {_one_line(error.orig)}") from error
+    except PoolTimeoutError as error:
+        raise StoreError(f"{name}: all connections are in use") from error
+
+
+def _one_line(error: object) -> str:
+    return "; ".join(line.strip() for line in str(error).split("\n") if line.strip())
+
+
+def _sqlite_engine(path: Path) -> Engine:
+    try:
+        make_private_file(path)
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}") from error
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _BUSY_S})
+    event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", _begin)
+    return engine
 
 
 def _configure(connection: sqlite3.Connection, _record: object) -> None:

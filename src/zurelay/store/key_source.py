@@ -20,32 +20,47 @@ class _Watched:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        # SQLite counts foreign commits per connection, so the question needs one of its own.
-        self._watch = sqlite3.connect(
-            store.path, timeout=1, isolation_level=None, check_same_thread=False
-        )
+        self._watch: sqlite3.Connection | None = None
+        if store.kind == "sqlite":
+            # SQLite counts foreign commits per connection, so the question needs one of its own.
+            self._watch = sqlite3.connect(
+                store.path, timeout=1, isolation_level=None, check_same_thread=False
+            )
+        self._closed = False
         self._seen = -1
         self._version = 0
 
     def version(self) -> int:
-        """A number that rises with every change of keys, accounts and tokens; takes microseconds.
+        """A number that rises with every change of keys, accounts and tokens.
+
+        Takes microseconds with SQLite, and one small query with PostgreSQL.
 
         Raises:
             StoreError: the store does not answer.
         """
+        if self._closed:
+            raise StoreError(f"{self._store.name}: closed")
+        if self._watch is None:
+            self._version = self._read()
+            return self._version
         try:
             seen = int(self._watch.execute("PRAGMA data_version").fetchone()[0])
         except sqlite3.Error as error:
-            raise StoreError(f"{self._store.path}: {error}") from error
+            raise StoreError(f"{self._store.name}: {error}") from error
         if seen != self._seen:
-            with self._store.read() as connection:
-                self._version = read_counter(connection, ACCESS)
+            self._version = self._read()
             self._seen = seen
         return self._version
 
     def close(self) -> None:
         """Give its connection back."""
-        self._watch.close()
+        self._closed = True
+        if self._watch is not None:
+            self._watch.close()
+
+    def _read(self) -> int:
+        with self._store.read() as connection:
+            return read_counter(connection, ACCESS)
 
 
 class StoredKeys(_Watched):

@@ -1,16 +1,33 @@
 """Bringing a database to this release's tables.
 
 Alembic is imported only when there is something to do, so that commands start fast.
+
+Nodes of the last release go on while a new one changes the tables: a migration only adds (columns
+that may be null, tables, indexes), and what is left over goes two releases later. `OLDEST` says
+which releases can work on these tables; a release that is older than that refuses to start.
 """
 
+import time
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import DBAPIError
 
+from zurelay.store.counters import read_counter, set_counter
 from zurelay.store.errors import StoreError
 
 HEAD = "0004"
 """The newest revision in `migrations/versions`; a test holds both together."""
+
+OLDEST = "0004"
+"""The oldest `HEAD` of a release that can work on this release's tables."""
+
+_OLDEST = "oldest"  # the counter that keeps it
+_LOCK = 0x7A75_0002
+_LOCK_TIMEOUT = "2s"
+_TRIES = 60
+_PAUSE_S = 1.0
+_LOCKED = "55P03"  # lock_not_available
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 
@@ -19,17 +36,20 @@ def migrate(engine: Engine) -> None:
     """Upgrade to `HEAD` in one transaction; at once when it is there already.
 
     Raises:
-        StoreError: its revision is unknown to this release.
+        StoreError: a newer release changed it so that this one cannot work on it, or PostgreSQL
+            never gave the locks that a change needs.
     """
     with engine.connect() as connection:
-        if revision(connection) == HEAD:
+        if _fits(connection, revision(connection)):
             return
-    writer = engine.execution_options(zurelay_writes=True)
-    with writer.begin() as connection:
+    if engine.dialect.name == "postgresql":
+        _migrate_beside_others(engine)
+        return
+    with engine.execution_options(zurelay_writes=True).begin() as connection:
         # Another process may have done it while this one waited for the lock.
         found = revision(connection)
-        if found != HEAD:
-            _upgrade(connection, found)
+        if not _fits(connection, found):
+            _upgrade(connection)
 
 
 def revision(connection: Connection) -> str | None:
@@ -39,17 +59,48 @@ def revision(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
 
 
-def _upgrade(connection: Connection, found: str | None) -> None:
+def _fits(connection: Connection, found: str | None) -> bool:
+    """Whether this release can work on the tables as they are.
+
+    Raises:
+        StoreError: it never can.
+    """
+    if found is None or found < HEAD:
+        return False
+    if found > HEAD and read_counter(connection, _OLDEST) > int(HEAD):
+        raise StoreError(
+            f"the database is at revision {found}, made by a release too new for this one, which"
+            f" knows {HEAD}; upgrade Zurelay"
+        )
+    return True
+
+
+def _migrate_beside_others(engine: Engine) -> None:
+    """Upgrade while other nodes work.
+
+    One at a time, and never waiting long for a table's lock: their requests would queue behind it.
+    """
+    for left in reversed(range(_TRIES)):
+        try:
+            with engine.begin() as connection:
+                connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'"))
+                connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+                if not _fits(connection, revision(connection)):
+                    _upgrade(connection)
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", None) != _LOCKED or not left:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
+
+
+def _upgrade(connection: Connection) -> None:
     from alembic import command
     from alembic.config import Config
-    from alembic.script import ScriptDirectory
 
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if found is not None and found not in known:
-        raise StoreError(
-            f"the database is at revision {found}, which a newer release made; upgrade Zurelay"
-        )
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+    set_counter(connection, _OLDEST, int(OLDEST))

@@ -29,10 +29,11 @@ def one_row(
         StoreError: there is none, or several.
     """
     id_, name = table.c.id, table.c.name
+    sought = wanted.replace("\0", "\N{REPLACEMENT CHARACTER}")  # PostgreSQL has no NUL
     for condition in (
-        id_ == wanted,
-        or_(*(_begins(id_, start) for start in (wanted, f"{prefix}{wanted}"))),
-        name == wanted,
+        id_ == sought,
+        or_(*(_begins(id_, start) for start in (sought, f"{prefix}{sought}"))),
+        name == sought,
     ):
         found = connection.execute(rows.where(condition).limit(2)).mappings().all()
         if len(found) > 1:

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, delete, or_, sel
 
 from zurelay.meter.record import RequestRecord
 from zurelay.store import schema
+from zurelay.store.upsert import RowsInsert
 from zurelay.store.usage import add_usage
 
 Entry = tuple[RequestRecord, bytes]
@@ -18,6 +19,8 @@ Entry = tuple[RequestRecord, bytes]
 _decode = msgspec.json.Decoder(RequestRecord).decode
 _ID_LENGTH = 36  # req_ and 32 hex digits
 _NAME_LENGTH = 200
+_ERROR_LENGTH = 100
+_USER_LENGTH = 256
 
 _TABLE = schema.request
 _CHUNK = 64
@@ -35,6 +38,7 @@ def _insert(rows: int) -> str:
 
 
 _INSERT_ONE, _INSERT_CHUNK = _insert(1), _insert(_CHUNK)
+_INSERT = RowsInsert(_TABLE, "(at_ms, id) DO NOTHING", returning="id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +62,19 @@ class Filter:
     before: str | None = None
 
 
-def add_requests(connection: Connection, entries: Sequence[Entry]) -> int:
+def add_requests(connection: Connection, entries: Sequence[Entry]) -> Sequence[Entry]:
     """Write entries and their usage; those whose id is there already are left out.
 
-    Returns how many were new.
+    Returns those that were new, each once.
     """
     if not entries:
-        return 0
-    with connection.begin_nested() as savepoint:
-        written = _write(connection, [_row(entry) for entry in entries])
-        if written == len(entries):
-            add_usage(connection, (record for record, _ in entries))
-            return written
-        # Rare: a journal meets a log that knows some of its entries. Which of them were new can
-        # only be told by looking first.
-        savepoint.rollback()
-    new = _unknown(connection, entries)
-    return add_requests(connection, new)
+        return entries
+    if connection.dialect.name == "postgresql":
+        new = _write_new(connection, entries)
+    else:
+        new = _write_all_or_new(connection, entries)
+    add_usage(connection, (record for record, _ in new))
+    return new
 
 
 def get_request(connection: Connection, id_: str, account: str | None) -> RequestRecord | None:
@@ -119,9 +119,39 @@ def at_ms(id_: str) -> int | None:
     if len(id_) != _ID_LENGTH or not id_.startswith("req_"):
         return None
     try:
-        return int(id_[4:16], 16)
+        return int(id_[4:], 16) >> 80
     except ValueError:
         return None
+
+
+def _write_new(connection: Connection, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """PostgreSQL tells which rows were new."""
+    # Sorted, so that two processes which deliver the same entries do not wait for each other.
+    rows = sorted(map(_row, entries), key=lambda row: row[:2])
+    written = _INSERT.run(connection, rows)
+    ids = set(written.scalars()) if written is not None else set()
+    if len(ids) == len(entries):
+        return entries
+    return [entry for id_, entry in _each(entries).items() if id_ in ids]
+
+
+def _write_all_or_new(connection: Connection, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """SQLite tells cheaply only how many were new."""
+    with connection.begin_nested() as savepoint:
+        if _write(connection, [_row(entry) for entry in entries]) == len(entries):
+            return entries
+        # Rare: a journal meets a log that knows some of its entries. Which of them were new can
+        # only be told by looking first.
+        savepoint.rollback()
+    new = [
+        entry for id_, entry in _each(entries).items() if get_request(connection, id_, None) is None
+    ]
+    _write(connection, [_row(entry) for entry in new])
+    return new
+
+
+def _each(entries: Iterable[Entry]) -> dict[str, Entry]:
+    return {entry[0].id: entry for entry in entries}
 
 
 def _write(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
@@ -136,30 +166,28 @@ def _write(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
     return written
 
 
-def _unknown(connection: Connection, entries: Iterable[Entry]) -> list[Entry]:
-    """Those that the log does not have, each once."""
-    each = {entry[0].id: entry for entry in entries}
-    return [entry for id_, entry in each.items() if get_request(connection, id_, None) is None]
-
-
 def _row(entry: Entry) -> tuple[Any, ...]:
     """The columns of `schema.request`, in their order."""
     record, text = entry
-    answered_by = record.answered_by
     return (
         int(record.id[4:16], 16),
         record.id,
         record.account,
         record.key,
-        record.model[:_NAME_LENGTH],
-        answered_by if answered_by is None else answered_by[:_NAME_LENGTH],
+        _fitting(record.model, _NAME_LENGTH),
+        record.answered_by and _fitting(record.answered_by, _NAME_LENGTH),
         record.status,
-        record.error,
+        record.error and _fitting(record.error, _ERROR_LENGTH),
         record.cost,
         record.cost_estimated,
-        record.user,
+        record.user and _fitting(record.user, _USER_LENGTH),
         text.decode(),
     )
+
+
+def _fitting(name: str, most: int) -> str:
+    """What PostgreSQL takes: it minds the length of columns, and has no NUL."""
+    return name.replace("\0", "")[:most]
 
 
 def _filtered(wanted: Filter) -> Select[str]:
@@ -172,9 +200,10 @@ def _filtered(wanted: Filter) -> Select[str]:
         (columns.end_user, wanted.user),
     ):
         if value is not None:
-            query = query.where(column == value)
+            query = query.where(column == value.replace("\0", ""))
     if wanted.model is not None:
-        query = query.where(or_(columns.model == wanted.model, columns.answered_by == wanted.model))
+        model = _fitting(wanted.model, _NAME_LENGTH)
+        query = query.where(or_(columns.model == model, columns.answered_by == model))
     if wanted.since is not None:
         query = query.where(columns.at_ms >= int(wanted.since * 1000))
     if wanted.until is not None:

@@ -10,10 +10,10 @@ from datetime import date
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, func, select
-from sqlalchemy.dialects import sqlite
 
 from zurelay.meter.record import RequestRecord
 from zurelay.store import schema
+from zurelay.store.upsert import RowsInsert, adding
 
 Grouping = Literal["model", "key", "account", "day"]
 
@@ -21,22 +21,11 @@ _HOUR = 3600
 _EPOCH = date(1970, 1, 1).toordinal()
 _NAME_LENGTH = 200
 _TABLE = schema.usage_hour
-_KEYS = ("hour", "account", "api_key", "model")
 _SUMS = ("requests", "errors", "estimated", "cost", *schema.TOKENS)
 _NOTHING = (0,) * len(schema.TOKENS)
 
 
-def _upsert() -> str:
-    statement = sqlite.insert(_TABLE)
-    return str(
-        statement.on_conflict_do_update(
-            index_elements=list(_KEYS),
-            set_={name: _TABLE.c[name] + statement.excluded[name] for name in _SUMS},
-        ).compile(dialect=sqlite.dialect(paramstyle="qmark"))
-    )
-
-
-_UPSERT = _upsert()
+_ADD = RowsInsert(_TABLE, adding(_TABLE, _SUMS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +69,7 @@ def add_usage(connection: Connection, records: Iterable[RequestRecord]) -> None:
             row[9] += usage.output
             row[10] += usage.audio_output
             row[11] += usage.reasoning or 0
-    if sums:
-        connection.exec_driver_sql(_UPSERT, [(*group, *sums[group]) for group in sorted(sums)])
+    _ADD.run(connection, [(*group, *sums[group]) for group in sorted(sums)])
 
 
 def usage_by(
@@ -127,11 +115,11 @@ def usage_by(
     return [
         UsageRow(
             group=_day(row["label"]) if group == "day" else row["label"],
-            requests=row["requests"],
-            errors=row["errors"],
-            estimated=row["estimated"],
-            cost=row["cost"],
-            tokens={name: row[name] for name in schema.TOKENS},
+            requests=int(row["requests"]),  # PostgreSQL sums integers to a numeric
+            errors=int(row["errors"]),
+            estimated=int(row["estimated"]),
+            cost=int(row["cost"]),
+            tokens={name: int(row[name]) for name in schema.TOKENS},
         )
         for row in connection.execute(query).mappings()
     ]
@@ -150,7 +138,7 @@ def _model(record: RequestRecord) -> str:
         name = record.answered_by
     else:
         name = "" if record.error == "model_not_found" else record.model
-    return name.partition("?")[0][:_NAME_LENGTH]
+    return name.partition("?")[0].replace("\0", "")[:_NAME_LENGTH]
 
 
 def _day(days: int) -> str:

@@ -6,6 +6,10 @@ from alembic import op
 revision = "0001"
 down_revision = None
 
+# Compared by bytes: faster than a language's order, and no index depends on the system's locale.
+_ID = sa.String(40).with_variant(sa.String(40, collation="C"), "postgresql")
+_MODEL = sa.String(200).with_variant(sa.String(200, collation="C"), "postgresql")
+
 
 def upgrade() -> None:
     """Make the first tables."""
@@ -48,10 +52,10 @@ def upgrade() -> None:
     op.create_table(
         "request",
         sa.Column("at_ms", sa.BigInteger, nullable=False),
-        sa.Column("id", sa.String(40), nullable=False),
-        sa.Column("account", sa.String(40), nullable=False),
-        sa.Column("api_key", sa.String(40), nullable=False),
-        sa.Column("model", sa.String(200), nullable=False),
+        sa.Column("id", _ID, nullable=False),
+        sa.Column("account", _ID, nullable=False),
+        sa.Column("api_key", _ID, nullable=False),
+        sa.Column("model", _MODEL, nullable=False),
         sa.Column("answered_by", sa.String(200)),
         sa.Column("status", sa.String(20), nullable=False),
         sa.Column("error", sa.String(100)),
@@ -61,15 +65,19 @@ def upgrade() -> None:
         sa.Column("record", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("at_ms", "id", name="pk_request"),
         sqlite_with_rowid=False,
+        postgresql_partition_by="RANGE (at_ms)",
     )
+    if op.get_context().dialect.name == "postgresql":
+        # For entries of days without a partition of their own.
+        op.execute("CREATE TABLE request_default PARTITION OF request DEFAULT")
     op.create_index("ix_request_account_at_ms", "request", ["account", "at_ms"])
     op.create_index("ix_request_api_key_at_ms", "request", ["api_key", "at_ms"])
     op.create_table(
         "usage_hour",
         sa.Column("hour", sa.BigInteger, nullable=False),
-        sa.Column("account", sa.String(40), nullable=False),
-        sa.Column("api_key", sa.String(40), nullable=False),
-        sa.Column("model", sa.String(200), nullable=False),
+        sa.Column("account", _ID, nullable=False),
+        sa.Column("api_key", _ID, nullable=False),
+        sa.Column("model", _MODEL, nullable=False),
         sa.Column("requests", sa.BigInteger, nullable=False),
         sa.Column("errors", sa.BigInteger, nullable=False),
         sa.Column("estimated", sa.BigInteger, nullable=False),
