@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.served import Served, serve
 from tests.servers import PostgreSQL, postgresql_server
+from tests.valkey_server import ValkeyServer, valkey
 from zurelay.telemetry import logs
 
 # A busy machine must not fail a property: how long an example takes says nothing of the code.
@@ -51,3 +52,10 @@ def store_url(request: pytest.FixtureRequest) -> Iterator[str]:
     server: PostgreSQL = request.getfixturevalue("postgresql")
     with server.database() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def shared_valkey() -> Iterator[ValkeyServer]:
+    """One Valkey for all tests, never stopped. A test that stops its server makes its own."""
+    with valkey() as server:
+        yield server
