@@ -116,12 +116,14 @@ class LocalLimits(Limits):
         if not bounds:
             return UNLIMITED
         now = int(self._clock() * 1000)
-        waits = [self._wait(bound, now, tokens, least) for bound in bounds]
-        full = any(
-            one.concurrency is not None and self._held.get(one.name, 0) >= one.concurrency
-            for one in bounds
-        )
-        if full or any(waits):
+        waits, refused = [], False
+        for bound in bounds:
+            wait = self._wait(bound, now, tokens, least)
+            most = bound.concurrency
+            if wait or (most is not None and self._held.get(bound.name, 0) >= most):
+                refused = True
+            waits.append(wait)
+        if refused:
             standings = [self._standing(*pair, now) for pair in zip(bounds, waits, strict=True)]
             raise quota.refusal(bounds, standings, least, self._wall(), anthropic=anthropic)
         for bound in bounds:
@@ -161,10 +163,10 @@ class LocalLimits(Limits):
     # Our own.
 
     def _wait(self, bound: Bound, now: int, tokens: int, least: int) -> int:
-        if bound.tpm is not None and least > bound.tpm:
-            return NEVER
         if bound.rpm is None and bound.tpm is None:
             return 0
+        if bound.tpm is not None and least > bound.tpm:
+            return NEVER
         window = self._windows.get(bound.name) or Window()
         window.forget(now)
         return window.wait(now, bound.rpm, bound.tpm, reserved(bound, tokens))

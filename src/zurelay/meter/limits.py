@@ -12,7 +12,7 @@ clock, no key and no account; the same rule runs inside Valkey, see `live/limits
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 WINDOW_MS = 60_000
 NEVER = -1
@@ -42,8 +42,7 @@ class Bound:
     shared: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """How a bound stood after a request was admitted, or refused.
 
     Attributes:
