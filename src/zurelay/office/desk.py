@@ -6,7 +6,7 @@ Knows no use case. A change without an audit line cannot be committed.
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +29,7 @@ class Desk:
         random: that many random bytes.
         prepaid: whether accounts need a balance where they do not say.
         zone: IANA time zone of accounts that do not say.
+        models: ids of models that are served; None where that is not known.
     """
 
     store: Store
@@ -36,6 +37,7 @@ class Desk:
     random: Callable[[int], bytes] = secrets.token_bytes
     prepaid: Callable[[], bool] = lambda: False
     zone: Callable[[], str] = lambda: "UTC"
+    models: Callable[[], Collection[str] | None] = lambda: None
     _stamp: list[int] = field(default_factory=lambda: [0])
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
