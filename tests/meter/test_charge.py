@@ -16,7 +16,7 @@ from zurelay.catalogue.model import (
 )
 from zurelay.catalogue.money import NO_MARKUP, parse_factor
 from zurelay.catalogue.price import parse_price
-from zurelay.chat.usage import Usage
+from zurelay.chat.usage import STANDARD, Usage
 from zurelay.meter.charge import Charge, at_size, ceiling, charge
 
 CLASSES: tuple[TokenClass, ...] = INPUT_CLASSES + OUTPUT_CLASSES
@@ -29,7 +29,7 @@ USAGES = st.builds(
     Usage,
     **dict.fromkeys(CLASSES, TOKENS),
     web_searches=SEARCHES,
-    tier=st.sampled_from(("", *TIERS)),
+    tier=st.sampled_from((None, STANDARD, *TIERS)),
 )
 # 0.5, 0.05, 0.625 and 2.5 beyond 100,000 tokens of prompt.
 HAIKU_5_5 = parse_price(
@@ -88,7 +88,7 @@ def prices(draw: st.DrawFn) -> Price:
 
 def standing(price: Price, usage: Usage) -> Price:
     """The price whose classes hold for that usage."""
-    return at_size(price.tiers.get(usage.tier, price), usage.prompt)
+    return at_size(price.tiers.get(usage.tier or "", price), usage.prompt)
 
 
 def test_a_cache_write_is_charged_once() -> None:
@@ -217,9 +217,9 @@ def test_no_request_within_its_estimate_and_limit_costs_more_than_the_ceiling(
 ) -> None:
     """Whatever the mix of classes, and whether the tier asked for is the one that is used."""
     slack = data.draw(st.integers(0, 100))
-    asked = usage.tier
+    asked = usage.tier or ""
     if data.draw(st.booleans()):
-        usage = msgspec.structs.replace(usage, tier="")
+        usage = msgspec.structs.replace(usage, tier=STANDARD)
     most = ceiling(
         price,
         usage.prompt + slack,
@@ -248,9 +248,9 @@ def test_the_tier_that_was_used_is_charged_and_the_fees_stay_the_same() -> None:
     usage = Usage(input=1000, output=100)
     costs = [
         charge(price, msgspec.structs.replace(usage, tier=tier)).cost
-        for tier in ("", "flex", "priority")
+        for tier in (None, "standard", "flex", "priority")
     ]
-    assert costs == [3_000_007, 1_500_007, 6_000_007]
+    assert costs == [3_000_007, 3_000_007, 1_500_007, 6_000_007]
 
 
 def test_a_tier_without_a_price_costs_the_standard_one_and_is_named() -> None:

@@ -5,10 +5,15 @@ xAI leaves thinking out of the output). Each format's reader converts into this 
 no class is ever charged twice. Nothing here knows prices.
 """
 
+from typing import Final
+
 import msgspec
 
+STANDARD: Final = "standard"
+"""The service tier whose price is the price."""
 
-class Usage(msgspec.Struct, frozen=True, gc=False):
+
+class Usage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Token counts; every class is a leaf, all integers >= 0.
 
     Attributes:
@@ -24,8 +29,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
         reasoning: how many of `output` were thinking; None if the provider did not say.
         estimated: whether any class was estimated by us.
         web_searches: how often the provider searched the web, which it charges by the search.
-        tier: the service tier that the provider says it used; empty for the standard one, and
-            where it says nothing.
+        tier: the service tier that the provider says it used; None where it says nothing.
     """
 
     input: int = 0
@@ -40,7 +44,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     image_input: int = 0
     image_output: int = 0
     web_searches: int = 0
-    tier: str = ""
+    tier: str | None = None
 
     @property
     def prompt(self) -> int:

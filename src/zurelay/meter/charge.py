@@ -10,7 +10,7 @@ import msgspec
 
 from zurelay.catalogue.model import INPUT_CLASSES, OUTPUT_CLASSES, Price
 from zurelay.catalogue.money import NO_MARKUP
-from zurelay.chat.usage import Usage
+from zurelay.chat.usage import STANDARD, Usage
 
 _ATTO: Final = 10**9
 """Atto-dollars in a nano-dollar."""
@@ -62,7 +62,7 @@ def charge(price: Price, usage: Usage, markup: int = NO_MARKUP) -> Charge:
     """
     scale = price
     unpriced: tuple[str, ...] = ()
-    if usage.tier:
+    if usage.tier is not None and usage.tier != STANDARD:
         scale = price.tiers.get(usage.tier, price)
         if scale is price and price.most_input + price.most_output:
             unpriced = (TIER,)

@@ -37,6 +37,31 @@ def test_only_the_model_changes() -> None:
     assert json.loads(write(inbound(), target(OLD, stream=True)).body)["stream"] is True
 
 
+@pytest.mark.parametrize("kind", ["web_search_20250305", "code_execution_20260120"])
+def test_a_tool_that_the_provider_runs_for_a_fee_passes_only_where_it_has_a_price(
+    kind: str,
+) -> None:
+    name = kind.rpartition("_")[0]
+    tools = [{"type": kind, "name": name}]
+    with pytest.raises(Refused) as refused:
+        edited(tools=tools)
+    assert (refused.value.problem.code, refused.value.problem.param) == (
+        "unsupported_content",
+        "tools",
+    )
+    priced = target(OLD, allows=frozenset({name}))
+    assert edited(priced, tools=tools)[0]["tools"] == tools
+    assert json.loads(write_count(inbound(tools=tools), target(OLD)).body)["tools"] == tools
+
+
+def test_tools_that_cost_nothing_extra_pass() -> None:
+    tools = [
+        {"type": "web_fetch_20250910", "name": "web_fetch"},
+        {"type": "bash_20250124", "name": "bash"},
+    ]
+    assert edited(tools=tools)[0]["tools"] == tools
+
+
 def test_unknown_fields_keep_their_bytes() -> None:
     raw = (
         b'{"model":"m","max_tokens":1,"mcp_servers": [ {"a":1.0, "b" : "\\u00e9"} ],'

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zurelay.chat.usage import Usage
 from zurelay.formats.anthropic.usage import merged, read, write
@@ -37,6 +39,26 @@ from zurelay.formats.anthropic.usage import merged, read, write
             ),
         ),
         ({"output_tokens": 2}, Usage(output=2)),
+        (
+            {
+                "output_tokens": 2,
+                "server_tool_use": {"web_search_requests": 3, "web_fetch_requests": 9},
+                "service_tier": "standard",
+                "speed": "standard",
+                "inference_geo": "global",
+            },
+            Usage(output=2, web_searches=3, tier="standard"),
+        ),
+        ({"output_tokens": 2, "service_tier": "priority"}, Usage(output=2, tier="priority")),
+        (
+            {"output_tokens": 2, "service_tier": "standard", "inference_geo": "us"},
+            Usage(output=2, tier="us"),
+        ),
+        (
+            {"output_tokens": 2, "speed": "fast", "inference_geo": "us"},
+            Usage(output=2, tier="fast"),
+        ),
+        ({"output_tokens": 2, "server_tool_use": None, "service_tier": 5}, Usage(output=2)),
         ({"input_tokens": -1, "output_tokens": "x"}, None),
         ({"input_tokens": True}, None),
         ({"service_tier": "standard"}, None),
@@ -83,3 +105,26 @@ def test_what_is_written_reads_as_it_was(usage: Usage) -> None:
 
 def test_audio_is_not_lost() -> None:
     assert write(Usage(input=1, audio_input=2, output=3, audio_output=4))["input_tokens"] == 3
+
+
+COUNTS = st.integers(0, 10**7)
+
+
+@given(COUNTS, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS)
+def test_classes_sum_to_what_was_told(
+    fresh: int, cached: int, written: int, lasting: int, output: int, thought: int
+) -> None:
+    usage = read(
+        {
+            "input_tokens": fresh,
+            "cache_read_input_tokens": cached,
+            "cache_creation_input_tokens": written,
+            "cache_creation": {"ephemeral_1h_input_tokens": lasting},
+            "output_tokens": output,
+            "output_tokens_details": {"thinking_tokens": thought},
+        }
+    )
+    assert usage is not None
+    assert usage.prompt == fresh + cached + max(written, lasting)
+    assert (usage.completion, usage.reasoning) == (output, min(thought, output))
+    assert usage.cache_write >= 0

@@ -28,6 +28,12 @@ def test_an_answer_is_read_whole() -> None:
     )
 
 
+def test_the_tier_is_read_with_the_count() -> None:
+    found = told({**answer({"text": "Hi"}), "serviceTier": {"type": "priority"}})
+    assert isinstance(found, Reply)
+    assert found.usage == Usage(input=10, output=5, tier="priority")
+
+
 def test_without_a_count_there_is_no_usage() -> None:
     found = told({**answer({"text": "Hi"}), "usage": None})
     assert isinstance(found, Reply)

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zurelay.chat.usage import Usage
 from zurelay.formats.converse.usage import read
@@ -23,6 +25,36 @@ def test_cache_reads_and_writes_stand_beside_the_input() -> None:
     assert read({**usage, "cacheDetails": None}) == Usage(
         input=10, cached_input=60, cache_write=40, output=5
     )
+
+
+@pytest.mark.parametrize(
+    ("told", "tier"),
+    [({"type": "flex"}, "flex"), ({"type": "default"}, "standard"), (None, None), ("flex", None)],
+)
+def test_the_tier_that_was_used_is_read(told: Any, tier: str | None) -> None:
+    assert read({"inputTokens": 1}, told) == Usage(input=1, tier=tier)
+
+
+COUNTS = st.integers(0, 10**7)
+
+
+@given(COUNTS, COUNTS, COUNTS, COUNTS, COUNTS)
+def test_classes_sum_to_what_was_told(
+    fresh: int, cached: int, written: int, lasting: int, output: int
+) -> None:
+    usage = read(
+        {
+            "inputTokens": fresh,
+            "cacheReadInputTokens": cached,
+            "cacheWriteInputTokens": written,
+            "cacheDetails": [{"ttl": "1h", "inputTokens": lasting}],
+            "outputTokens": output,
+        }
+    )
+    assert usage is not None
+    assert usage.prompt == fresh + cached + max(written, lasting)
+    assert usage.completion == output
+    assert usage.cache_write >= 0
 
 
 @pytest.mark.parametrize("usage", [None, [], {}, {"inputTokens": None}, {"inputTokens": True}])

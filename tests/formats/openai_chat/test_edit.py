@@ -89,6 +89,14 @@ def test_each_field_alone_is_sent_or_reported(name: str, profile: Profile) -> No
         assert set(out.dropped) <= {name}
 
 
+@pytest.mark.parametrize("name", ["service_tier", "modalities", "audio", "web_search_options"])
+def test_what_costs_passes_only_where_it_has_a_price(name: str) -> None:
+    field = {name: PROBES.get(name, {"voice": "ash"})}
+    assert write(**field).dropped == (name,)
+    allowed = write(target(allows=frozenset({name})), **field)
+    assert (json.loads(allowed.body)[name], allowed.dropped) == (field[name], ())
+
+
 def test_what_the_gateway_uses_itself_is_neither_sent_nor_reported() -> None:
     out = write(
         models=["a"], user="u", metadata={"a": "b"}, safety_identifier="s", store=False,

@@ -65,6 +65,8 @@ LONG: dict[str, dict[str, Any]] = {
         "usage": usage(prompt_tokens_details={"cached_tokens": 6}),
     },
     "audio": {"usage": usage(prompt_tokens_details={"audio_tokens": 2})},
+    "images": {"usage": usage(prompt_tokens_details={"image_tokens": 2})},
+    "a tier that is no word": {"service_tier": 5},
     "a count below zero": {"usage": usage(prompt_tokens=-1, total_tokens=1)},
 }
 
@@ -97,6 +99,7 @@ counts = st.integers(0, 10**6)
     st.none() | st.fixed_dictionaries({"cached_tokens": counts}),
     st.none() | st.fixed_dictionaries({"reasoning_tokens": counts}),
     st.booleans(),
+    st.none() | st.sampled_from(["default", "flex", "priority", "scale"]),
 )
 def test_both_ways_give_the_same(
     text: str,
@@ -106,6 +109,7 @@ def test_both_ways_give_the_same(
     prompt_details: dict[str, int] | None,
     completion_details: dict[str, int] | None,
     annotated: bool,
+    tier: str | None,
 ) -> None:
     extra: dict[str, Any] = {"annotations": []} if annotated else {}
     body = json.dumps(
@@ -118,6 +122,7 @@ def test_both_ways_give_the_same(
                 "prompt_tokens_details": prompt_details,
                 "completion_tokens_details": completion_details,
             },
+            service_tier=tier,
         )
     ).encode()
     short, long = ordinary.whole(body, CONTEXT), long_way(body, CONTEXT)

@@ -30,7 +30,7 @@ def test_events_come_under_our_id_and_model_and_nothing_else_changes() -> None:
     assert b"theirs" not in ran.out
     assert ran.reasons == ["stop"]
     assert ran.finished == 1
-    assert ran.stream.usage == Usage(input=3, output=2)
+    assert ran.stream.usage == Usage(input=3, output=2, tier="standard")
     assert ran.stream.delivered_length == 5
     assert [step.token for step in ran.steps] == [False, True, True, False, False, False]
     assert ran.steps[-1].ended

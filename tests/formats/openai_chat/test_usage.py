@@ -77,6 +77,18 @@ def test_audio_is_a_class_of_its_own() -> None:
     assert got == Usage(3, 3, audio_input=4, output=5, audio_output=15, reasoning=5)
 
 
+def test_images_are_a_class_of_their_own() -> None:
+    raw = {
+        **counts(10, 20),
+        "prompt_tokens_details": {"image_tokens": 4, "cached_tokens": 7},
+        "completion_tokens_details": {"image_tokens": 15, "reasoning_tokens": 3},
+    }
+    got = read(raw)
+    assert got == Usage(0, 7, image_input=3, output=5, image_output=15, reasoning=3)
+    assert got is not None
+    assert read(write(got)) == got
+
+
 @pytest.mark.parametrize(
     "usage", [None, [], "x", {}, {"prompt_tokens": None}, {"prompt_tokens": "5"}]
 )
@@ -98,7 +110,13 @@ NUMBER = st.one_of(
 )
 NAMES = ["prompt_tokens", "completion_tokens", "total_tokens", "reasoning_tokens", "cached_tokens",
          "prompt_cache_hit_tokens"]  # fmt: skip
-INNER = ["cached_tokens", "cache_write_tokens", "audio_tokens", "reasoning_tokens"]
+INNER = [
+    "cached_tokens",
+    "cache_write_tokens",
+    "audio_tokens",
+    "image_tokens",
+    "reasoning_tokens",
+]
 
 
 @given(
@@ -119,8 +137,10 @@ def test_lies_never_make_classes_negative_or_doubled(
         got.cached_input,
         got.cache_write,
         got.audio_input,
+        got.image_input,
         got.output,
         got.audio_output,
+        got.image_output,
     )
     assert all(isinstance(leaf, int) and leaf >= 0 for leaf in leaves)
     assert got.total == sum(leaves)

@@ -23,7 +23,7 @@ from zurelay.formats.openai_responses.envelope import unseal
 from zurelay.formats.openai_responses.relay import Assembler, RelayStream, whole
 from zurelay.formats.openai_responses.writer import ResponseWriter
 
-USED = Usage(input=10, output=7, reasoning=0)
+USED = Usage(input=10, output=7, reasoning=0, tier="standard")
 COMMENT = b": told\n\n"
 
 

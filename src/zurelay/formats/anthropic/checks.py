@@ -22,6 +22,8 @@ LONGEST_TOOL_NAME = 128
 _CHOICES = ("auto", "any", "tool", "none")
 _THINKING = ("adaptive", "enabled", "disabled", "between_tools")
 _OWN_TOOLS = (None, "custom")
+COSTLY_TOOLS = ("web_search", "code_execution")
+"""How types of tools begin that the provider runs for a fee (vendor's pricing page, 2026-11-29)."""
 
 BILLING = "x-anthropic-billing-header"
 """How a system block of Claude Code begins that changes with each request."""
@@ -200,6 +202,8 @@ def tools(view: Request, seen: Seen) -> None:
     """Tools and the choice among them."""
     names = set()
     for place, tool in enumerate(view.tools or ()):
+        kind = tool.type or ""
+        seen.marks.update(one for one in COSTLY_TOOLS if kind.startswith(one))
         if not tool.name:
             if tool.type in _OWN_TOOLS:
                 raise Refused(missing(f"tools[{place}].name"))

@@ -13,6 +13,7 @@ from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.chat.profile import Profile
 from zurelay.formats.anthropic import VERSION, effort, envelope
+from zurelay.formats.anthropic.checks import COSTLY_TOOLS
 from zurelay.formats.anthropic.read import KEPT_HERE
 from zurelay.formats.anthropic.request import PATH, call_line
 from zurelay.formats.base import Ability, Inbound, Outbound, Target
@@ -56,6 +57,7 @@ def write(inbound: Inbound, target: Target) -> Outbound:
             "This model cannot go on with an assistant's turn: the last message must be a user's."
         )
         raise Refused(problems.invalid_value("messages", told))
+    _refuse_unpriced(inbound, target)
     dropped: list[str] = []
     fields: Json = {"model": target.upstream_model}
     fields |= {
@@ -83,9 +85,18 @@ def write(inbound: Inbound, target: Target) -> Outbound:
 
 def write_count(inbound: Inbound, target: Target) -> Outbound:
     """The request that asks the provider for its own count of the prompt."""
-    whole = write(inbound, target)
+    free = target.allows.union(COSTLY_TOOLS)  # nothing is run
+    whole = write(inbound, msgspec.structs.replace(target, allows=free))
     fields = {name: raw for name, raw in json.fields(whole.body).items() if name in _COUNTED}
     return msgspec.structs.replace(whole, path=f"{PATH}/count_tokens", body=json.encode(fields))
+
+
+def _refuse_unpriced(inbound: Inbound, target: Target) -> None:
+    """A tool that the provider runs for a fee nobody knows here."""
+    for name in COSTLY_TOOLS:
+        if name in inbound.marks and name not in target.allows:
+            told = f"'tools' has {name.replace('_', ' ')}, which this model has no price for here."
+            raise Refused(problems.unsupported_content("tools", told))
 
 
 def _calls_last(inbound: Inbound) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zurelay.chat.usage import Usage
+from zurelay.formats import service_tier
 from zurelay.formats.token_counts import count, details
 
 _COUNTED = ("input_tokens", "output_tokens", "cache_read_input_tokens")
@@ -31,6 +32,7 @@ def read(usage: object) -> Usage | None:
     written = max(written, long + short)
     output = count(usage, "output_tokens") or 0
     thought = count(details(usage, "output_tokens_details"), "thinking_tokens")
+    ran = details(usage, "server_tool_use")
     return Usage(
         input=count(usage, "input_tokens") or 0,
         cached_input=count(usage, "cache_read_input_tokens") or 0,
@@ -38,14 +40,25 @@ def read(usage: object) -> Usage | None:
         cache_write_long=long,
         output=output,
         reasoning=None if thought is None else min(thought, output),
+        web_searches=count(ran, "web_search_requests") or 0,
+        tier=_tier(usage),
     )
+
+
+def _tier(usage: Mapping[str, Any]) -> str | None:
+    """What made it dearer than the standard: speed, then place, then tier."""
+    if usage.get("speed") == "fast":
+        return "fast"
+    if usage.get("inference_geo") == "us":
+        return "us"
+    return service_tier.used(usage.get("service_tier"))
 
 
 def write(usage: Usage) -> dict[str, Any]:
     """The `usage` object callers get."""
     written = usage.cache_write + usage.cache_write_long
     out: dict[str, Any] = {
-        "input_tokens": usage.input + usage.audio_input,
+        "input_tokens": usage.input + usage.audio_input + usage.image_input,
         "cache_creation_input_tokens": written,
         "cache_read_input_tokens": usage.cached_input,
         "output_tokens": usage.completion,

@@ -35,7 +35,7 @@ def read(body: bytes, context: AnswerContext) -> Reply | Fault:
         return stopped
     for event in stopped:
         fold.add(event)
-    return replace(fold.reply(), usage=read_usage(answer.get("usage")))
+    return replace(fold.reply(), usage=read_usage(answer.get("usage"), answer.get("serviceTier")))
 
 
 def _content(answer: object) -> list[Any] | None:

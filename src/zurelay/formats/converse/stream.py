@@ -75,7 +75,7 @@ class ConverseEvents:
     def _event(self, name: str | None, event: Json) -> list[Event] | Fault:
         if name == "metadata":
             self._counted = True
-            usage = read_usage(event.get("usage"))
+            usage = read_usage(event.get("usage"), event.get("serviceTier"))
             return [] if usage is None else [UsageSeen(usage)]
         if self._blocks.finished:
             return []

@@ -5,13 +5,14 @@ Every count that is no number >= 0 counts as left out.
 """
 
 from zurelay.chat.usage import Usage
+from zurelay.formats import service_tier
 from zurelay.formats.token_counts import count
 
 _COUNTED = ("inputTokens", "outputTokens")
 
 
-def read(usage: object) -> Usage | None:
-    """The count in a `usage` object, None where it holds none."""
+def read(usage: object, tier: object = None) -> Usage | None:
+    """The count in a `usage` object, None where it holds none. `tier`: its `serviceTier`."""
     if not isinstance(usage, dict) or all(count(usage, name) is None for name in _COUNTED):
         return None
     written = count(usage, "cacheWriteInputTokens") or 0
@@ -28,4 +29,5 @@ def read(usage: object) -> Usage | None:
         cache_write=written - long,
         cache_write_long=long,
         output=count(usage, "outputTokens") or 0,
+        tier=service_tier.used(tier.get("type") if isinstance(tier, dict) else None),
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zurelay.chat.usage import Usage
+from zurelay.formats import service_tier
 from zurelay.formats.token_counts import count
 
 
@@ -27,25 +28,36 @@ def read(metadata: object) -> Usage | None:
     if thoughts and count(metadata, "totalTokenCount") == prompt + answer:
         output = answer
     cached = min(count(metadata, "cachedContentTokenCount") or 0, prompt)
-    heard = _audio(metadata, "promptTokensDetails") - _audio(metadata, "cacheTokensDetails")
-    audio = min(max(heard, 0), prompt - cached)
-    spoken = min(_audio(metadata, "candidatesTokensDetails"), output)
-    text = prompt - cached - audio + (count(metadata, "toolUsePromptTokenCount") or 0)
+    audio = min(_fresh(metadata, "AUDIO"), prompt - cached)
+    seen = min(_fresh(metadata, "IMAGE"), prompt - cached - audio)
+    spoken = min(_of_kind(metadata, "candidatesTokensDetails", "AUDIO"), output)
+    drawn = min(_of_kind(metadata, "candidatesTokensDetails", "IMAGE"), output - spoken)
+    text = prompt - cached - audio - seen + (count(metadata, "toolUsePromptTokenCount") or 0)
+    said = output - spoken - drawn
     return Usage(
         input=text,
         cached_input=cached,
         audio_input=audio,
-        output=output - spoken,
+        image_input=seen,
+        output=said,
         audio_output=spoken,
-        reasoning=None if thoughts is None else min(thoughts, output - spoken),
+        image_output=drawn,
+        reasoning=None if thoughts is None else min(thoughts, said),
+        tier=service_tier.used(metadata.get("serviceTier") or metadata.get("trafficType")),
     )
 
 
-def _audio(metadata: Mapping[str, Any], name: str) -> int:
-    """Tokens of sound in a list of counts by modality."""
+def _fresh(metadata: Mapping[str, Any], kind: str) -> int:
+    """Tokens of the prompt of one modality that were not read from the cache."""
+    whole = _of_kind(metadata, "promptTokensDetails", kind)
+    return max(whole - _of_kind(metadata, "cacheTokensDetails", kind), 0)
+
+
+def _of_kind(metadata: Mapping[str, Any], name: str, kind: str) -> int:
+    """Tokens of one modality in a list of counts by modality."""
     details = metadata.get(name)
     return sum(
         count(item, "tokenCount") or 0
         for item in (details if isinstance(details, list) else [])
-        if isinstance(item, dict) and item.get("modality") == "AUDIO"
+        if isinstance(item, dict) and item.get("modality") == kind
     )

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msgspec import Raw
+from msgspec.structs import replace
 
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.usage import Usage
+from zurelay.formats import service_tier
 from zurelay.formats.base import AnswerContext
 from zurelay.formats.openai_chat import faults
 from zurelay.formats.openai_chat import usage as counts
@@ -54,11 +56,12 @@ class ChunkReader:
         closing: what comes now may have been cut off by the end of the bytes.
     """
 
-    __slots__ = ("_context", "_mint", "begun", "choices", "closing", "ended", "usage")
+    __slots__ = ("_context", "_mint", "_tier", "begun", "choices", "closing", "ended", "usage")
 
     def __init__(self, context: AnswerContext) -> None:
         self._context = context
         self._mint = minter(context.answer_id)
+        self._tier: str | None = None
         self.usage: Usage | None = None
         self.ended = False
         self.begun = False
@@ -162,6 +165,9 @@ class ChunkReader:
         return faults.fault_inside(whole, self._context.profile)
 
     def _count(self, fields: dict[str, Raw]) -> None:
+        raw = fields.get("service_tier")
+        if raw is not None:
+            self._tier = service_tier.used(json.decode(raw))
         for name in ("x_groq", "usage"):
             raw = fields.get(name)
             if raw is not None:
@@ -172,7 +178,8 @@ class ChunkReader:
 
     def _keep(self, value: object) -> None:
         usage = counts.read(value, self._context.profile.usage_excludes_reasoning)
-        self.usage = usage or self.usage
+        if usage is not None:
+            self.usage = replace(usage, tier=self._tier) if self._tier is not None else usage
 
     def _choices(self, fields: dict[str, Raw], choices: list[Any]) -> Chunk:
         chunk = Chunk(fields, unchanged=True)

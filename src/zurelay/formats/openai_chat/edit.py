@@ -37,6 +37,8 @@ REWRITTEN = frozenset(
 COSTLY = frozenset(
     {
         "service_tier",
+        "modalities",
+        "audio",
         "web_search_options",
         "search_parameters",
         "enable_search",
@@ -44,7 +46,7 @@ COSTLY = frozenset(
         "plugins",
     }
 )
-"""Fields that change the price in ways no answer's usage shows; they pass only where allowed."""
+"""Fields that change the price; they pass only where the catalogue prices what they ask for."""
 
 _SET_ASIDE = KEPT_HERE | REWRITTEN
 _TRUE = Raw(b"true")

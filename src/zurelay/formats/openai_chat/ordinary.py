@@ -12,6 +12,7 @@ from msgspec import Raw, Struct
 
 from zurelay.chat.estimate import weight
 from zurelay.chat.usage import Usage
+from zurelay.formats import service_tier
 from zurelay.formats.base import AnswerContext, WholeAnswer
 from zurelay.formats.openai_chat import usage as counts
 from zurelay.formats.openai_chat.write import kept
@@ -58,6 +59,7 @@ class _Answer(Struct, gc=False):
     usage: _Usage
     error: None = None
     x_groq: None = None
+    service_tier: str | None = None
 
 
 _decode = msgspec.json.Decoder(_Answer).decode
@@ -73,7 +75,7 @@ def whole(body: bytes, context: AnswerContext) -> WholeAnswer | None:
     except (msgspec.MsgspecError, json.BadJson, UnicodeDecodeError):
         return None
     choice = answer.choices[0]
-    usage = _usage(answer.usage)
+    usage = _usage(answer.usage, service_tier.used(answer.service_tier))
     if usage is None or not choice.message.content:
         return None
     out: dict[str, Any] = {
@@ -89,7 +91,7 @@ def whole(body: bytes, context: AnswerContext) -> WholeAnswer | None:
     return WholeAnswer(json.encode(out), usage, choice.finish_reason, delivered)
 
 
-def _usage(seen: _Usage) -> Usage | None:
+def _usage(seen: _Usage, tier: str | None) -> Usage | None:
     """The count, if its parts add up; None leaves it to `usage.read`."""
     prompt, completion = seen.prompt_tokens, seen.completion_tokens
     cached = seen.prompt_tokens_details.cached_tokens if seen.prompt_tokens_details else 0
@@ -101,4 +103,10 @@ def _usage(seen: _Usage) -> Usage | None:
         or not 0 <= (reasoning or 0) <= completion <= MOST
     ):
         return None
-    return Usage(input=prompt - cached, cached_input=cached, output=completion, reasoning=reasoning)
+    return Usage(
+        input=prompt - cached,
+        cached_input=cached,
+        output=completion,
+        reasoning=reasoning,
+        tier=tier,
+    )

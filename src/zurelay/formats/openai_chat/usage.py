@@ -48,15 +48,21 @@ def read(usage: object, excludes_reasoning: bool = False) -> Usage | None:
     )
     written = min(count(prompt_details, "cache_write_tokens") or 0, prompt - cached)
     heard = min(count(prompt_details, "audio_tokens") or 0, prompt - cached - written)
+    seen = count(prompt_details, "image_tokens") or 0
+    seen = min(seen, prompt - cached - written - heard)
     spoken = min(count(completion_details, "audio_tokens") or 0, completion)
+    drawn = min(count(completion_details, "image_tokens") or 0, completion - spoken)
+    said = completion - spoken - drawn
     return Usage(
-        input=prompt - cached - written - heard,
+        input=prompt - cached - written - heard - seen,
         cached_input=cached,
         cache_write=written,
         audio_input=heard,
-        output=completion - spoken,
+        image_input=seen,
+        output=said,
         audio_output=spoken,
-        reasoning=None if reasoning is None else min(reasoning, completion - spoken),
+        image_output=drawn,
+        reasoning=None if reasoning is None else min(reasoning, said),
     )
 
 
@@ -68,11 +74,15 @@ def write(usage: Usage) -> dict[str, Any]:
         prompt["cache_write_tokens"] = written
     if usage.audio_input:
         prompt["audio_tokens"] = usage.audio_input
+    if usage.image_input:
+        prompt["image_tokens"] = usage.image_input
     completion: dict[str, int] = {}
     if usage.reasoning is not None:
         completion["reasoning_tokens"] = usage.reasoning
     if usage.audio_output:
         completion["audio_tokens"] = usage.audio_output
+    if usage.image_output:
+        completion["image_tokens"] = usage.image_output
     out: dict[str, Any] = {
         "prompt_tokens": usage.prompt,
         "completion_tokens": usage.completion,

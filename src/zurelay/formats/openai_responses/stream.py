@@ -96,7 +96,7 @@ class ResponseReader:
         if not self.begun and isinstance(output, list):
             for place, item in enumerate(output):
                 out += self._items.done({"output_index": place, "item": item})
-        usage = read_usage(response.get("usage"))
+        usage = read_usage(response.get("usage"), response.get("service_tier"))
         if usage is not None:
             out.append(UsageSeen(usage))
         self.finished = True

@@ -6,13 +6,15 @@ Every count that is no number >= 0 counts as left out, and parts never exceed th
 from typing import Any
 
 from zurelay.chat.usage import Usage
+from zurelay.formats import service_tier
 from zurelay.formats.token_counts import count, details
 
 
-def read(usage: object) -> Usage | None:
+def read(usage: object, tier: object = None) -> Usage | None:
     """The count in a `usage` object, None where it holds none.
 
-    Input tokens include cache reads and writes, output tokens include thinking.
+    Input tokens include cache reads and writes, output tokens include thinking. `tier`: the
+    response's `service_tier`.
     """
     if not isinstance(usage, dict):
         return None
@@ -34,6 +36,7 @@ def read(usage: object) -> Usage | None:
         cache_write_long=written_long,
         output=output,
         reasoning=None if reasoning is None else min(reasoning, output),
+        tier=service_tier.used(tier),
     )
 
 
