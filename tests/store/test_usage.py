@@ -1,7 +1,22 @@
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+
 from tests.store.rows import ACCOUNT, NOON, a_record
 from zurelay.chat.usage import Usage
+from zurelay.meter.record import Attempt
+from zurelay.store import schema
 from zurelay.store.engine import Store
-from zurelay.store.usage import add_usage, spent_by_day, usage_by
+from zurelay.store.usage import (
+    SHARDS,
+    add_usage,
+    fold_shards,
+    shard_of,
+    spent_by_day,
+    usage_by,
+    usage_by_provider,
+)
 
 HOUR = 3600
 DAY = 86_400
@@ -106,3 +121,86 @@ def test_sums_stay_exact_far_beyond_what_a_float_holds(store: Store) -> None:
             add_usage(connection, [a_record(cost=cost)])
         (row,) = usage_by(connection, "model")
     assert row.cost == 2**54 + 2
+
+
+def ended(route: str, status: str, first_token_ms: float | None = None, cost: int = 0) -> Attempt:
+    return Attempt(route, 1, "m", status, 0.0, first_token_ms=first_token_ms, cost=cost)
+
+
+def test_a_provider_gets_what_callers_paid_for_and_what_nobody_did(store: Store) -> None:
+    answered = a_record(
+        attempts=[ended("azure:gpt", "failed", cost=7), ended("openai:gpt", "ok", 5.0)],
+        usage=Usage(input=100, output=50),
+        cost=1200,
+        upstream_cost=1000,
+    )
+    cut_short = a_record(
+        attempts=[ended("openai:gpt", "cancelled", 9.0), ended("azure:gpt", "cancelled", cost=3)],
+        usage=Usage(input=10),
+        cost=12,
+        upstream_cost=10,
+        first_token_ms=9.0,
+        status="client_closed",
+    )
+    refused = a_record(attempts=[], usage=None, cost=0, status="error")
+    with store.write() as connection:
+        add_usage(connection, [answered, cut_short, refused])
+        openai, azure = usage_by_provider(connection)
+    assert (openai.provider, openai.requests, openai.failed) == ("openai", 2, 0)
+    assert (openai.cost, openai.upstream_cost, openai.lost) == (1212, 1010, 0)
+    assert (openai.tokens["input"], openai.tokens["output"]) == (110, 50)
+    assert (azure.provider, azure.requests, azure.failed, azure.lost) == ("azure", 0, 1, 10)
+    assert (azure.cost, azure.upstream_cost) == (0, 0)
+
+
+def test_providers_are_told_by_the_same_ranges(store: Store) -> None:
+    with store.write() as connection:
+        add_usage(connection, [a_record(NOON + n * HOUR, cost=10**n) for n in range(3)])
+        (row,) = usage_by_provider(connection, NOON + 1, NOON + 2 * HOUR)
+        assert row.cost == 11
+        assert usage_by_provider(connection, NOON + 3 * HOUR) == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(first=st.integers(-30, 80), hours=st.integers(-5, 80), by=st.sampled_from(["day", "key"]))
+def test_a_range_is_summed_from_days_and_hours_and_misses_nothing(
+    store: Store, first: int, hours: int, by: str
+) -> None:
+    with store.write() as connection:
+        if not usage_by(connection, "key"):
+            records = [a_record(NOON + n * HOUR, cost=2**n, key=f"key_{n % 3}") for n in range(60)]
+            add_usage(connection, records)
+        since, until = NOON + first * HOUR, NOON + (first + hours) * HOUR
+        wanted = sum(2**n for n in range(60) if first <= n < first + hours)
+        rows = usage_by(connection, by, since, until)  # type: ignore[arg-type]
+        assert sum(row.cost for row in rows) == wanted
+        of_one = usage_by(connection, by, since, until, key="key_1")  # type: ignore[arg-type]
+        wanted = sum(2**n for n in range(1, 60, 3) if first <= n < first + hours)
+        assert sum(row.cost for row in of_one) == wanted
+
+
+def test_nodes_add_to_rows_of_their_own_and_are_told_together(store: Store) -> None:
+    assert {shard_of(f"node_{n}") for n in range(1000)} == set(range(SHARDS))
+    with store.write() as connection:
+        for shard in (0, 3, 9):
+            add_usage(connection, [a_record(cost=shard + 1)], shard)
+        (row,) = usage_by(connection, "model", NOON - DAY, NOON + 30 * DAY)
+        (provider,) = usage_by_provider(connection)
+        rows = select(func.count()).select_from(schema.usage_hour)
+        assert connection.execute(rows).scalar_one() == 3
+    assert (row.requests, row.cost, provider.cost) == (3, 15, 15)
+
+
+@pytest.mark.parametrize(("now", "left"), [(NOON + DAY, 1), (NOON, 3)])
+def test_rows_of_days_that_are_over_are_brought_together(
+    store: Store, now: float, left: int
+) -> None:
+    with store.write() as connection:
+        for shard in (0, 3, 9):
+            add_usage(connection, [a_record(cost=shard + 1)], shard)
+        before = usage_by(connection, "model"), usage_by_provider(connection)
+        assert fold_shards(connection, now) == (6 if left == 1 else 0)
+        assert (usage_by(connection, "model"), usage_by_provider(connection)) == before
+        for table in (schema.usage_hour, schema.usage_day, schema.usage_provider_hour):
+            rows = select(func.count()).select_from(table)
+            assert connection.execute(rows).scalar_one() == left

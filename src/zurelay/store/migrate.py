@@ -16,10 +16,10 @@ from sqlalchemy.exc import DBAPIError
 from zurelay.store.counters import read_counter, set_counter
 from zurelay.store.errors import StoreError
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest revision in `migrations/versions`; a test holds both together."""
 
-OLDEST = "0004"
+OLDEST = "0005"
 """The oldest `HEAD` of a release that can work on this release's tables."""
 
 _OLDEST = "oldest"  # the counter that keeps it

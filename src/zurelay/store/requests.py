@@ -62,8 +62,12 @@ class Filter:
     before: str | None = None
 
 
-def add_requests(connection: Connection, entries: Sequence[Entry]) -> Sequence[Entry]:
+def add_requests(
+    connection: Connection, entries: Sequence[Entry], shard: int = 0
+) -> Sequence[Entry]:
     """Write entries and their usage; those whose id is there already are left out.
+
+    `shard`: of the node, see `usage.shard_of`.
 
     Returns those that were new, each once.
     """
@@ -73,7 +77,7 @@ def add_requests(connection: Connection, entries: Sequence[Entry]) -> Sequence[E
         new = _write_new(connection, entries)
     else:
         new = _write_all_or_new(connection, entries)
-    add_usage(connection, (record for record, _ in new))
+    add_usage(connection, [record for record, _ in new], shard)
     return new
 
 

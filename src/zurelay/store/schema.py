@@ -14,6 +14,7 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
+    SmallInteger,
     String,
     Table,
     Text,
@@ -147,29 +148,54 @@ usage_hour = Table(
     Column("account", String(40), nullable=False),
     Column("api_key", String(40), nullable=False),
     Column("model", String(200), nullable=False),
+    Column("shard", SmallInteger, nullable=False),
     Column("requests", BigInteger, nullable=False),
     Column("errors", BigInteger, nullable=False),
     Column("estimated", BigInteger, nullable=False),
     Column("cost", BigInteger, nullable=False),
     *(Column(name, BigInteger, nullable=False) for name in TOKENS),
-    PrimaryKeyConstraint("hour", "account", "api_key", "model"),
+    PrimaryKeyConstraint("hour", "account", "api_key", "model", "shard"),
     Index("ix_usage_hour_api_key", "api_key"),
     sqlite_with_rowid=False,
 )
-"""Sums of the log, written in the same transactions, kept when old entries are deleted."""
+"""Sums of the log, written in the same transactions, kept when old entries are deleted.
+
+Each node adds to the rows of its own `shard`, so that nodes do not wait for each other's commits;
+who reads adds the shards up."""
+
+usage_day = Table(
+    "usage_day",
+    metadata,
+    Column("day", BigInteger, nullable=False),  # days since 1970, in UTC
+    Column("account", String(40), nullable=False),
+    Column("api_key", String(40), nullable=False),
+    Column("model", String(200), nullable=False),
+    Column("shard", SmallInteger, nullable=False),
+    Column("requests", BigInteger, nullable=False),
+    Column("errors", BigInteger, nullable=False),
+    Column("estimated", BigInteger, nullable=False),
+    Column("cost", BigInteger, nullable=False),
+    *(Column(name, BigInteger, nullable=False) for name in TOKENS),
+    PrimaryKeyConstraint("day", "account", "api_key", "model", "shard"),
+    Index("ix_usage_day_account_day", "account", "day"),
+    Index("ix_usage_day_api_key_day", "api_key", "day"),
+    sqlite_with_rowid=False,
+)
+"""The same sums by day: a month is thirty rows where `usage_hour` has seven hundred."""
 
 usage_provider_hour = Table(
     "usage_provider_hour",
     metadata,
     Column("hour", BigInteger, nullable=False),
     Column("provider", String(100), nullable=False),
+    Column("shard", SmallInteger, nullable=False),
     Column("requests", BigInteger, nullable=False),  # attempts that were answered
     Column("failed", BigInteger, nullable=False),  # attempts that were not
     Column("cost", BigInteger, nullable=False),  # what callers were charged
     Column("upstream_cost", BigInteger, nullable=False),  # what the provider asks for it
     Column("lost", BigInteger, nullable=False),  # what it may ask for attempts nobody pays for
     *(Column(name, BigInteger, nullable=False) for name in TOKENS),
-    PrimaryKeyConstraint("hour", "provider"),
+    PrimaryKeyConstraint("hour", "provider", "shard"),
     sqlite_with_rowid=False,
 )
 """Sums by provider, to set beside its invoice; written with the entries as `usage_hour` is."""

@@ -1,31 +1,52 @@
-"""Sums of the request log by hour: what was used, and what it cost.
+"""Sums of the request log by hour and day: what was used, what it cost, what providers ask for it.
 
 They are written in the transaction that writes the entries, and stay when entries are deleted, so
-a page over a year reads some thousand rows instead of the log.
+a page over a month reads thirty rows per key and model instead of the log.
 """
 
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    Select,
+    Subquery,
+    Table,
+    func,
+    select,
+    text,
+    union_all,
+)
 
-from zurelay.meter.record import RequestRecord
+from zurelay.meter.record import Attempt, RequestRecord
 from zurelay.store import schema
 from zurelay.store.upsert import RowsInsert, adding
 
 Grouping = Literal["model", "key", "account", "day"]
 
+SHARDS = 16
+"""How many nodes can add to sums without waiting for each other's commits."""
+
 _HOUR = 3600
+_DAY_HOURS = 24
 _EPOCH = date(1970, 1, 1).toordinal()
 _NAME_LENGTH = 200
-_TABLE = schema.usage_hour
+_PROVIDER_LENGTH = 100
+_HOURS, _DAYS, _PROVIDERS = schema.usage_hour, schema.usage_day, schema.usage_provider_hour
 _SUMS = ("requests", "errors", "estimated", "cost", *schema.TOKENS)
+_COSTS = ("requests", "failed", "cost", "upstream_cost", "lost")
+_PROVIDER_SUMS = (*_COSTS, *schema.TOKENS)
 _NOTHING = (0,) * len(schema.TOKENS)
+_LABELS = {"model": "model", "key": "api_key", "account": "account", "day": "day"}
 
-
-_ADD = RowsInsert(_TABLE, adding(_TABLE, _SUMS))
+_ADD_HOURS = RowsInsert(_HOURS, adding(_HOURS, _SUMS))
+_ADD_DAYS = RowsInsert(_DAYS, adding(_DAYS, _SUMS))
+_ADD_PROVIDERS = RowsInsert(_PROVIDERS, adding(_PROVIDERS, _PROVIDER_SUMS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,29 +68,50 @@ class UsageRow:
     tokens: dict[str, int]
 
 
-def add_usage(connection: Connection, records: Iterable[RequestRecord]) -> None:
-    """Add log entries to the sums of their hours."""
-    sums: dict[tuple[int, str, str, str], list[int]] = {}
+@dataclass(frozen=True, slots=True)
+class ProviderRow:
+    """Sums over what was asked of one provider, to set beside its invoice.
+
+    Attributes:
+        provider: its name in the configuration.
+        requests: attempts that callers paid for, or that were answered for nothing.
+        failed: attempts that failed.
+        cost: nano-dollars that callers were charged.
+        upstream_cost: nano-dollars that the provider asks for the same requests.
+        lost: nano-dollars that it may ask for attempts that nobody paid for, estimated.
+        tokens: of what callers were charged for, by class as in `UsageRow`.
+    """
+
+    provider: str
+    requests: int
+    failed: int
+    cost: int
+    upstream_cost: int
+    lost: int
+    tokens: dict[str, int]
+
+
+def shard_of(node: str) -> int:
+    """Which rows a node adds to."""
+    return zlib.crc32(node.encode()) % SHARDS
+
+
+def add_usage(connection: Connection, records: Sequence[RequestRecord], shard: int = 0) -> None:
+    """Add log entries to the sums of their hours and days, in the rows of `shard`."""
+    hours: dict[tuple[Any, ...], list[int]] = {}
+    days: dict[tuple[Any, ...], list[int]] = {}
+    providers: dict[tuple[Any, ...], list[int]] = {}
     for record in records:
-        group = (int(record.created) // _HOUR, record.account, record.key, _model(record))
-        row = sums.get(group)
-        if row is None:
-            row = sums[group] = [0, 0, 0, 0, *_NOTHING]
-        row[0] += 1
-        row[1] += record.status == "error"
-        row[2] += record.cost_estimated
-        row[3] += record.cost
-        usage = record.usage
-        if usage is not None:
-            row[4] += usage.input
-            row[5] += usage.cached_input
-            row[6] += usage.cache_write
-            row[7] += usage.cache_write_long
-            row[8] += usage.audio_input
-            row[9] += usage.output
-            row[10] += usage.audio_output
-            row[11] += usage.reasoning or 0
-    _ADD.run(connection, [(*group, *sums[group]) for group in sorted(sums)])
+        hour = int(record.created) // _HOUR
+        usage = _usage(record)
+        failed, estimated = int(record.status == "error"), int(record.cost_estimated)
+        counts = (1, failed, estimated, record.cost, *usage)
+        _add(hours, (hour, record.account, record.key, _model(record), shard), counts)
+        _add_attempts(providers, record, hour, usage, shard)
+    for (hour, *rest), row in hours.items():
+        _add(days, (hour // _DAY_HOURS, *rest), row)
+    for insert, sums in ((_ADD_HOURS, hours), (_ADD_DAYS, days), (_ADD_PROVIDERS, providers)):
+        insert.run(connection, [(*group, *sums[group]) for group in sorted(sums)])
 
 
 def usage_by(
@@ -91,27 +133,14 @@ def usage_by(
         account: only of this account id.
         key: only of this key id.
     """
-    label: ColumnElement[Any] = {
-        "model": _TABLE.c.model,
-        "key": _TABLE.c.api_key,
-        "account": _TABLE.c.account,
-        "day": _TABLE.c.hour // 24,
-    }[group]
-    sums = [func.sum(_TABLE.c[name]).label(name) for name in _SUMS]
-    query = select(label.label("label"), *sums).group_by(label)
+    parts = _parts(since, until, account, key).subquery()
+    label: ColumnElement[Any] = parts.c[_LABELS[group]]
+    query = select(label.label("label"), *_summed(parts, _SUMS)).group_by(label)
     query = (
         query.order_by(label)
         if group == "day"
-        else query.order_by(func.sum(_TABLE.c.cost).desc(), label)
+        else query.order_by(func.sum(parts.c.cost).desc(), label)
     )
-    if since is not None:
-        query = query.where(_TABLE.c.hour >= int(since) // _HOUR)
-    if until is not None:
-        query = query.where(_TABLE.c.hour < -(-until // _HOUR))
-    if account is not None:
-        query = query.where(_TABLE.c.account == account)
-    if key is not None:
-        query = query.where(_TABLE.c.api_key == key)
     return [
         UsageRow(
             group=_day(row["label"]) if group == "day" else row["label"],
@@ -125,11 +154,168 @@ def usage_by(
     ]
 
 
+def usage_by_provider(
+    connection: Connection, since: float | None = None, until: float | None = None
+) -> list[ProviderRow]:
+    """Usage of whole hours by provider, dearest first; `since` and `until` as in `usage_by`."""
+    label = _PROVIDERS.c.provider
+    query = select(label, *_summed(_PROVIDERS, _PROVIDER_SUMS)).group_by(label)
+    query = query.order_by(func.sum(_PROVIDERS.c.upstream_cost).desc(), label)
+    first, end = _range(since, until)
+    if first is not None:
+        query = query.where(_PROVIDERS.c.hour >= first)
+    if end is not None:
+        query = query.where(_PROVIDERS.c.hour < end)
+    return [
+        ProviderRow(
+            provider=row["provider"],
+            requests=int(row["requests"]),
+            failed=int(row["failed"]),
+            cost=int(row["cost"]),
+            upstream_cost=int(row["upstream_cost"]),
+            lost=int(row["lost"]),
+            tokens={name: int(row[name]) for name in schema.TOKENS},
+        )
+        for row in connection.execute(query).mappings()
+    ]
+
+
 def spent_by_day(connection: Connection) -> list[tuple[str, int, int]]:
     """What keys ever spent: (key id, days since 1970 in UTC, nano-dollars)."""
-    day = (_TABLE.c.hour // 24).label("day")
-    query = select(_TABLE.c.api_key, day, func.sum(_TABLE.c.cost)).group_by(_TABLE.c.api_key, day)
-    return [(key, when, int(cost)) for key, when, cost in connection.execute(query)]
+    key, day = _DAYS.c.api_key, _DAYS.c.day
+    query = select(key, day, func.sum(_DAYS.c.cost)).group_by(key, day)
+    return [(which, when, int(cost)) for which, when, cost in connection.execute(query)]
+
+
+def fold_shards(connection: Connection, before: float) -> int:
+    """Bring the rows of all shards together, for days that were over at Unix time `before`.
+
+    Returns how many rows went. Entries that arrive later still count: they make new ones.
+    """
+    folded = 0
+    for table, sums, unit in (
+        (_HOURS, _SUMS, _HOUR),
+        (_DAYS, _SUMS, _HOUR * _DAY_HOURS),
+        (_PROVIDERS, _PROVIDER_SUMS, _HOUR),
+    ):
+        time, *rest = (column.name for column in table.primary_key)
+        keys = [time, *rest[:-1]]
+        end = int(before) // (_HOUR * _DAY_HOURS) * (_HOUR * _DAY_HOURS) // unit
+        gone = connection.execute(
+            text(f"DELETE FROM {table.name} WHERE {time} < :end AND shard <> 0 RETURNING *"),  # noqa: S608
+            {"end": end},
+        ).mappings()
+        together: dict[tuple[Any, ...], list[int]] = {}
+        for row in gone:
+            folded += 1
+            _add(together, (*(row[key] for key in keys), 0), [row[name] for name in sums])
+        insert = RowsInsert(table, adding(table, sums))
+        insert.run(connection, [(*group, *together[group]) for group in sorted(together)])
+    return folded
+
+
+def _parts(
+    since: float | None, until: float | None, account: str | None, key: str | None
+) -> CompoundSelect[Any]:
+    """Rows whose sums make up the range: whole days, and hours where it begins and ends."""
+    first, end = _range(since, until)
+    from_day = None if first is None else -(-first // _DAY_HOURS)
+    to_day = None if end is None else end // _DAY_HOURS
+    if from_day is not None and to_day is not None and from_day >= to_day:
+        return union_all(_of(_HOURS, first, end, account, key))
+    parts = [_of(_DAYS, from_day, to_day, account, key)]
+    if first is not None and from_day is not None and first % _DAY_HOURS:
+        parts.append(_of(_HOURS, first, from_day * _DAY_HOURS, account, key))
+    if end is not None and to_day is not None and end % _DAY_HOURS:
+        parts.append(_of(_HOURS, to_day * _DAY_HOURS, end, account, key))
+    return union_all(*parts)
+
+
+def _of(
+    table: Table, first: int | None, end: int | None, account: str | None, key: str | None
+) -> Select[Any]:
+    time, columns = table.columns[0], table.c
+    day = time if table is _DAYS else time // _DAY_HOURS
+    query = select(
+        day.label("day"), columns.account, columns.api_key, columns.model, *_named(table, _SUMS)
+    )
+    if first is not None:
+        query = query.where(time >= first)
+    if end is not None:
+        query = query.where(time < end)
+    if account is not None:
+        query = query.where(columns.account == account)
+    if key is not None:
+        query = query.where(columns.api_key == key)
+    return query
+
+
+def _range(since: float | None, until: float | None) -> tuple[int | None, int | None]:
+    """The hours of a range, the second exclusive."""
+    first = None if since is None else int(since // _HOUR)
+    end = None if until is None else int(-(-until // _HOUR))
+    return first, end
+
+
+def _named(table: "Table | Subquery", names: Iterable[str]) -> list[ColumnElement[int]]:
+    return [table.c[name] for name in names]
+
+
+def _summed(table: "Table | Subquery", names: Iterable[str]) -> list[ColumnElement[Any]]:
+    return [func.sum(table.c[name]).label(name) for name in names]
+
+
+def _add_attempts(
+    providers: dict[tuple[Any, ...], list[int]],
+    record: RequestRecord,
+    hour: int,
+    usage: tuple[int, ...],
+    shard: int,
+) -> None:
+    paid = _paid(record)
+    for attempt in record.attempts:
+        group = (hour, attempt.route.partition(":")[0][:_PROVIDER_LENGTH], shard)
+        if attempt is paid:
+            row = (1, 0, record.cost, record.upstream_cost, 0, *usage)
+        else:
+            row = (0, int(attempt.status == "failed"), 0, 0, attempt.cost, *_NOTHING)
+        _add(providers, group, row)
+
+
+def _paid(record: RequestRecord) -> Attempt | None:
+    """The attempt that the caller got and pays for: the answered one, or one that was cut short."""
+    begun = None
+    for attempt in record.attempts:
+        if attempt.status == "ok":
+            return attempt
+        first = attempt.first_token_ms
+        if record.usage is not None and first is not None and first == record.first_token_ms:
+            begun = attempt
+    return begun
+
+
+def _add(
+    sums: dict[tuple[Any, ...], list[int]], group: tuple[Any, ...], row: Sequence[int]
+) -> None:
+    known = sums.get(group)
+    sums[group] = list(row) if known is None else [a + b for a, b in zip(known, row, strict=True)]
+
+
+def _usage(record: RequestRecord) -> tuple[int, ...]:
+    """Token counts in the order of `schema.TOKENS`."""
+    usage = record.usage
+    if usage is None:
+        return _NOTHING
+    return (
+        usage.input,
+        usage.cached_input,
+        usage.cache_write,
+        usage.cache_write_long,
+        usage.audio_input,
+        usage.output,
+        usage.audio_output,
+        usage.reasoning or 0,
+    )
 
 
 def _model(record: RequestRecord) -> str:
