@@ -23,7 +23,7 @@ LIMITED = Key(
 
 
 def test_a_key_without_limits_shows_none() -> None:
-    assert key_view(PLAIN, 450) == {
+    assert key_view(PLAIN, 450, None) == {
         "id": "key_1",
         "name": "laptop",
         "account": "default",
@@ -42,7 +42,7 @@ def test_a_key_without_limits_shows_none() -> None:
 
 
 def test_a_limited_key_shows_its_limits_and_what_remains() -> None:
-    view = key_view(LIMITED, 1_250_000_000)
+    view = key_view(LIMITED, 1_250_000_000, 3_750_000_000)
     assert view["limits"] == {
         "models": ["gpt-6-sol", "openai/*"],
         "budget_usd": "5",
@@ -56,7 +56,8 @@ def test_a_limited_key_shows_its_limits_and_what_remains() -> None:
 
 
 def test_what_remains_is_never_below_zero() -> None:
-    assert key_view(LIMITED, 6_000_000_000)["remaining_usd"] == "0"
+    assert key_row(LIMITED, 6_000_000_000, now=0)["remaining_usd"] == "0"
+    assert key_row(PLAIN, 6_000_000_000, now=0)["remaining_usd"] is None
 
 
 def test_an_operator_also_sees_state_and_use() -> None:

@@ -25,16 +25,6 @@ def faults(document: Mapping[str, object], environ: Mapping[str, str] = KEYS) ->
     return {f.key: f.message for f in Checks("z.toml", parsed, known(), environ).faults()}
 
 
-def test_what_this_release_cannot_do_is_refused_rather_than_ignored() -> None:
-    found = faults(
-        {
-            "storage": {"valkey_url": "redis://x"},
-            "billing": {"prepaid": True},
-        }
-    )
-    assert list(found) == ["storage.valkey_url", "billing.prepaid"]
-
-
 def test_an_unknown_kind_gets_the_nearest() -> None:
     found = faults({"providers": {"o": {"kind": "opnai"}}})
     assert found == {"providers.o.kind": 'no such kind. Did you mean "openai"?'}

@@ -8,15 +8,21 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.store.rows import NOON
+from tests.store.rows import ACCOUNT, NOON
 from zurelay.live.journal import Journal
 from zurelay.live.ledger import JournalLedger
 from zurelay.live.ports import Entry
 from zurelay.meter.record import RequestRecord
+from zurelay.meter.wallets import Wallet
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
 from zurelay.store.log import StoredLog
 from zurelay.store.requests import Filter
+from zurelay.store.usage import spent_by_day
+from zurelay.store.wallet_source import StoredWallets
+
+WALLETS = (Wallet(f"balance:{ACCOUNT.id}", ACCOUNT.id, ACCOUNT.id, limited=False),)
+"""Of an account that need not pay beforehand."""
 
 
 class SwitchedLog(StoredLog):
@@ -24,6 +30,7 @@ class SwitchedLog(StoredLog):
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)
+        self.store = store
         self.away = False
         self.go = threading.Event()
         self.go.set()
@@ -37,9 +44,11 @@ class SwitchedLog(StoredLog):
         super().apply(journal, upto, entries)
 
 
-def a_ledger(folder: Path, log: StoredLog, **options: object) -> JournalLedger:
+def a_ledger(folder: Path, log: SwitchedLog, **options: object) -> JournalLedger:
     chosen: dict[str, object] = {"delay_s": 0.0, "retry_s": 0.01, "clock": lambda: NOON}
-    return JournalLedger(Journal(folder, ballast_mb=0), log, **(chosen | options))  # type: ignore[arg-type]
+    journal = Journal(folder, ballast_mb=0)
+    wallets = StoredWallets(log.store, journal.id, alone=True)
+    return JournalLedger(journal, log, wallets, **(chosen | options))  # type: ignore[arg-type]
 
 
 async def settled(ledger: JournalLedger, *records: RequestRecord) -> None:
@@ -47,7 +56,7 @@ async def settled(ledger: JournalLedger, *records: RequestRecord) -> None:
     waits = []
     for record in records:
         done = asyncio.get_running_loop().create_future()
-        hold = ledger.reserve(record.account, record.key, 10)
+        hold = ledger.reserve(WALLETS, 10)
         ledger.settle(hold, record, functools.partial(done.set_result, None))
         waits.append(done)
     await asyncio.gather(*waits)
@@ -71,6 +80,12 @@ def locked(path: Path) -> Iterator[None]:
     yield
     other.execute("ROLLBACK")
     other.close()
+
+
+def spent(log: SwitchedLog) -> list[tuple[str, int, int]]:
+    """What keys ever spent: (key id, days since 1970, nano-dollars)."""
+    with log.store.read() as connection:
+        return spent_by_day(connection)
 
 
 def logged(log: StoredLog) -> set[str]:

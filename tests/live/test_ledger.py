@@ -7,11 +7,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.live.switched import (
+    WALLETS,
     SwitchedLog,
     a_ledger,
     locked,
     logged,
     settled,
+    spent,
     until_it_works,
     until_logged,
 )
@@ -21,11 +23,12 @@ from zurelay.live.journal import Journal
 from zurelay.live.ledger import JournalLedger
 from zurelay.meter import ports
 from zurelay.meter.record import RequestRecord
+from zurelay.store.wallet_source import StoredWallets
 
 
 async def test_it_is_the_ledger_that_the_request_path_asks_for(ledger: JournalLedger) -> None:
     asked: ports.Ledger = ledger
-    hold: ports.Hold = asked.reserve("acct_1", "key_1", 7)
+    hold: ports.Hold = asked.reserve(WALLETS, 7)
     assert hold.ceiling == 7
 
 
@@ -64,7 +67,7 @@ async def test_every_request_reaches_the_log_once(ledger: JournalLedger, log: Sw
         await settled(ledger, *records[start : start + 3])
     await until_logged(ledger)
     assert logged(log) == {record.id for record in records}
-    assert log.spent() == [(records[0].key, int(NOON) // 86_400, sum(range(300)))]
+    assert spent(log) == [(records[0].key, int(NOON) // 86_400, sum(range(300)))]
     assert log.applications < 100
 
 
@@ -73,7 +76,7 @@ async def test_a_request_can_be_read_at_every_stage(
 ) -> None:
     log.go.clear()
     record = a_record(status="running")
-    hold = ledger.reserve(record.account, record.key, 1)
+    hold = ledger.reserve(WALLETS, 1)
     ledger.begin(record)
     assert await ledger.read(record.id, ACCOUNT.id) is record
     record.status = "ok"
@@ -115,8 +118,8 @@ async def test_what_the_log_lacks_is_listed_newest_first(
 
 
 async def test_holds_are_released_by_settling_and_only_once(ledger: JournalLedger) -> None:
-    one = ledger.reserve("acct_1", "key_1", 100)
-    two = ledger.reserve("acct_1", "key_1", 50)
+    one = ledger.reserve(WALLETS, 100)
+    two = ledger.reserve(WALLETS, 50)
     assert (ledger.held, ledger.holds) == (150, 2)
     ledger.settle(one, a_record(NOON), lambda: None)
     with capture_logs():
@@ -132,17 +135,16 @@ async def test_a_second_settling_is_told_and_charges_nothing(
 ) -> None:
     log.go.clear()
     record = a_record(cost=5)
-    hold = ledger.reserve(record.account, record.key, 1)
+    hold = ledger.reserve(WALLETS, 1)
     ended = asyncio.Event()
     ledger.settle(hold, record, lambda: None)
     with capture_logs() as logs:
         ledger.settle(hold if same_hold else None, record, ended.set)
     await ended.wait()
     assert [(line["event"], line["request_id"]) for line in logs] == [("settled_twice", record.id)]
-    assert ledger.spent(record.key) == 5
     log.go.set()
     await until_logged(ledger)
-    assert log.spent() == [(record.key, int(NOON) // 86_400, 5)]
+    assert spent(log) == [(record.key, int(NOON) // 86_400, 5)]
 
 
 async def test_one_answer_that_fails_to_end_does_not_stop_the_others(
@@ -154,23 +156,6 @@ async def test_one_answer_that_fails_to_end_does_not_stop_the_others(
         ledger.settle(None, a_record(NOON + 1), ended.set)
         await ended.wait()
     assert [line["event"] for line in logs] == ["settle_callback_failed"]
-
-
-async def test_what_a_key_has_spent_is_known_at_once_and_after_a_start(
-    tmp_path: Path, log: SwitchedLog
-) -> None:
-    first = a_ledger(tmp_path, log)
-    await first.start()
-    await settled(first, a_record(cost=3), a_record(NOON - 40 * 86_400, cost=4))
-    assert first.spent("key_0000000000000001") == 7
-    assert first.spent("key_0000000000000001", "month") == 3
-    assert first.spent("key_2") == 0
-    await first.close()
-    again = a_ledger(tmp_path, log)
-    await again.start()
-    assert again.spent("key_0000000000000001") == 7
-    assert again.spent("key_0000000000000001", "day") == 3
-    await again.close()
 
 
 async def test_while_the_log_is_away_requests_go_on_and_arrive_later(
@@ -255,10 +240,10 @@ async def test_what_an_earlier_process_left_in_the_journal_is_brought_into_the_l
     ledger = a_ledger(tmp_path, log)
     await ledger.start()
     assert len(logged(log)) == 2500
-    assert ledger.spent(records[0].key) == 2500
+    assert sum(cost for _, _, cost in spent(log)) == 2500
     await settled(ledger, a_record(NOON - 1, cost=1))
     await ledger.close()
-    assert ledger.spent(records[0].key) == 2501
+    assert sum(cost for _, _, cost in spent(log)) == 2501
 
 
 async def test_a_journal_that_was_emptied_never_uses_a_number_the_log_knows(
@@ -320,9 +305,9 @@ async def test_closing_while_the_log_is_away_leaves_all_in_the_journal(
 async def test_with_power_safety_the_journal_is_written_from_a_thread(
     tmp_path: Path, log: SwitchedLog
 ) -> None:
-    ledger = JournalLedger(
-        Journal(tmp_path, power_safe=True, ballast_mb=0), log, power_safe=True, delay_s=0.0
-    )
+    journal = Journal(tmp_path, power_safe=True, ballast_mb=0)
+    wallets = StoredWallets(log.store, journal.id, alone=True)
+    ledger = JournalLedger(journal, log, wallets, power_safe=True, delay_s=0.0)
     await ledger.start()
     records = [a_record(NOON + n) for n in range(60)]
     await asyncio.gather(*(settled(ledger, record) for record in records[:50]))
@@ -339,7 +324,7 @@ async def test_a_journal_that_cannot_be_written_refuses_new_requests_and_loses_n
     monkeypatch.setattr("zurelay.live.journal._BUSY_S", 0.0)
     ledger = a_ledger(tmp_path, log, power_safe=power_safe)
     await ledger.start()
-    hold = ledger.reserve("acct_1", "key_1", 1)
+    hold = ledger.reserve(WALLETS, 1)
     records = [a_record(NOON), a_record(NOON + 1)]
     ended = [asyncio.Event(), asyncio.Event()]
     with capture_logs() as logs, locked(tmp_path / "journal.db"):
@@ -348,7 +333,7 @@ async def test_a_journal_that_cannot_be_written_refuses_new_requests_and_loses_n
         await ended[0].wait()
         assert ledger.broken is not None
         with pytest.raises(Refused) as refused:
-            ledger.reserve("acct_1", "key_1", 1)
+            ledger.reserve(WALLETS, 1)
         assert refused.value.problem.status == 503
         assert refused.value.problem.retry_after is not None
         ledger.settle(None, records[1], ended[1].set)
@@ -359,7 +344,7 @@ async def test_a_journal_that_cannot_be_written_refuses_new_requests_and_loses_n
     assert [line["event"] for line in logs if line["log_level"] == "error"] == [
         "journal_write_failed"
     ]
-    ledger.reserve("acct_1", "key_1", 1)
+    ledger.reserve(WALLETS, 1)
     await settled(ledger, a_record(NOON + 2))
     await ledger.close()
     assert logged(log) >= {record.id for record in records}

@@ -1,75 +1,126 @@
 """A gateway that is killed at any moment loses no settled charge and counts nothing twice."""
 
+import os
 import random
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from tests.store.rows import with_account
+from tests.store.rows import ACCOUNT, with_account
 from zurelay.live.journal import Journal
 from zurelay.live.ledger import JournalLedger
-from zurelay.store.engine import open_store
+from zurelay.store import wallets
+from zurelay.store.engine import Store, open_store
 from zurelay.store.log import StoredLog
 from zurelay.store.requests import Filter
+from zurelay.store.wallet_source import StoredWallets
 
-# Tells the id of each request in the moment its answer may end, as a caller would see it.
+KILLS = 100
+CREDIT = 10**15
+
+# For each line it reads it starts a gateway's ledger under load in a process of its own, which
+# tells the id of each request in the moment its answer may end, as a caller would see it.
 PROGRAM = """
 import asyncio, os, pathlib, random, sys, time
 from zurelay.live.ids import Ids
 from zurelay.live.journal import Journal
 from zurelay.live.ledger import JournalLedger
+from zurelay.live.wallets import Short
 from zurelay.meter.record import RequestRecord
+from zurelay.meter.wallets import Wallet
 from zurelay.store.engine import open_store
 from zurelay.store.log import StoredLog
+from zurelay.store.wallet_source import StoredWallets
 
-async def main():
-    folder = pathlib.Path(sys.argv[1])
-    ledger = JournalLedger(Journal(folder, ballast_mb=0), StoredLog(open_store(folder)), delay_s=0.001)
+WALLETS = (Wallet("balance:acct_1", "acct_1", "acct_1"),)
+
+async def main(folder, told):
+    store = open_store(folder)
+    journal = Journal(folder, ballast_mb=0)
+    ledger = JournalLedger(
+        journal, StoredLog(store), StoredWallets(store, journal.id, alone=True), delay_s=0.001
+    )
     await ledger.start()
-    os.write(1, b"ready\\n")
     ids = Ids()
     while True:
         for _ in range(random.randint(1, 5)):
-            record = RequestRecord(ids.request(), time.time(), "acct_1", "key_1", "/v1", "m", "ok", cost=1)
-            told = record.id.encode() + b"\\n"
-            ledger.settle(None, record, lambda told=told: os.write(1, told))
+            hold = await ledger.fund(WALLETS, 1000)
+            cost = random.randint(0, 1000)
+            record = RequestRecord(
+                ids.request(), time.time(), "acct_1", "key_1", "/v1", "m", "ok", cost=cost
+            )
+            line = f"{record.id} {cost}\\n".encode()
+            ledger.settle(hold, record, lambda line=line: os.write(told, line))
         await asyncio.sleep(0)
 
-asyncio.run(main())
+folder = pathlib.Path(sys.argv[1])
+for _ in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        random.seed()
+        asyncio.run(main(folder, os.open(folder / "told", os.O_WRONLY | os.O_APPEND)))
+    print(child, flush=True)
+    os.waitpid(child, 0)
+    print("dead", flush=True)
 """
 
 
-def run_and_kill(folder: Path, seconds: float) -> list[str]:
-    """Ids whose answers ended before the process was killed."""
-    output = folder / "told"
-    with output.open("wb") as sink:
-        process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder)], stdout=sink)
-        while not output.stat().st_size:
-            assert process.poll() is None
-            time.sleep(0.005)
-        time.sleep(seconds)
-        process.kill()
-        process.wait()
-    whole = output.read_text().rpartition("\n")[0]
-    return whole.split("\n")[1:]
+def kill_often(folder: Path, dice: random.Random) -> None:
+    """Let ledgers work in that folder, one after the other, each for a random moment."""
+    told = folder / "told"
+    told.touch()
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        for _ in range(KILLS):
+            before = told.stat().st_size
+            parent.stdin.write("go\n")
+            parent.stdin.flush()
+            child = int(parent.stdout.readline())
+            until = time.monotonic() + 30
+            while told.stat().st_size == before and time.monotonic() < until:
+                time.sleep(0.001)
+            time.sleep(dice.uniform(0, 0.06))
+            os.kill(child, signal.SIGKILL)
+            assert parent.stdout.readline() == "dead\n"
+        parent.stdin.close()
+
+
+def give_credit(store: Store) -> None:
+    with store.write() as connection:
+        wallets.add_available(connection, wallets.account_balance(ACCOUNT.id), CREDIT)
 
 
 async def test_after_kill_9_every_ended_answer_is_charged_once(tmp_path: Path) -> None:
-    with_account(open_store(tmp_path)).close()
-    told: list[str] = []
-    for _ in range(4):
-        told += run_and_kill(tmp_path, random.uniform(0.01, 0.25))
+    store = with_account(open_store(tmp_path))
+    give_credit(store)
+    store.close()
+    kill_often(tmp_path, random.Random(7))
+    lines = (tmp_path / "told").read_text().rpartition("\n")[0].split("\n")
+    told = {id_: int(cost) for id_, cost in (line.split() for line in lines)}
     store = open_store(tmp_path)
     log = StoredLog(store)
-    ledger = JournalLedger(Journal(tmp_path, ballast_mb=0), log)
+    journal = Journal(tmp_path, ballast_mb=0)
+    ledger = JournalLedger(journal, log, StoredWallets(store, journal.id, alone=True))
     await ledger.start()
     entries = log.recent(Filter(), 10**6)
-    ids = {record.id for record in entries}
-    assert len(told) > 50
-    assert set(told) <= ids
-    assert len(entries) == len(ids) == ledger.spent("key_1")
+    logged = {record.id: record.cost for record in entries}
+    assert len(lines) == len(told) > 50 * KILLS // 2
+    assert told.items() <= logged.items()
+    assert len(entries) == len(logged)
     # An answer that had not ended may be recorded, but only those of the last groups.
-    assert len(ids) - len(told) <= 4 * 10
+    assert len(logged) - len(told) <= KILLS * 10
+    with store.read() as connection:
+        left = wallets.balance(connection, f"balance:{ACCOUNT.id}")
+        entered = connection.exec_driver_sql("SELECT count(*), sum(amount) FROM entry").one()
+    assert CREDIT - left == sum(logged.values()) == entered[1]
+    assert entered[0] == sum(cost > 0 for cost in logged.values())
     await ledger.close()
     store.close()

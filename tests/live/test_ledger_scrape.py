@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from tests.live.switched import SwitchedLog, a_ledger, locked, settled, until_it_works
+from tests.live.switched import WALLETS, SwitchedLog, a_ledger, locked, settled, until_it_works
 from tests.store.rows import NOON, a_record
 from zurelay.chat.problems import Refused
 from zurelay.telemetry.metrics import StoreHealth
@@ -30,7 +30,7 @@ async def test_a_scrape_sees_what_waits_and_what_was_refused(
     )
     ledger.broken = "full"
     with pytest.raises(Refused):
-        ledger.reserve("acct_1", "key_1", 1)
+        ledger.reserve(WALLETS, 1)
     assert ledger.store_health().refused == 1
     log.away = False
     await ledger.close()

@@ -3,11 +3,12 @@ import pytest
 
 from tests.store.rows import a_record
 from zurelay.chat.usage import Usage
-from zurelay.live.records import MOST_COST, MOST_TOKENS, encode_record
+from zurelay.live.records import MOST_COST, MOST_TOKENS, bound, encode_record
 from zurelay.meter.record import Attempt, RequestRecord
 
 
 def decoded(record: RequestRecord) -> RequestRecord:
+    bound(record)
     return msgspec.json.decode(encode_record(record), type=RequestRecord)
 
 

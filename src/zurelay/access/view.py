@@ -8,15 +8,17 @@ from zurelay.access.tokens import AdminToken
 from zurelay.catalogue.money import format_usd
 
 
-def key_view(key: Key, spent: int) -> dict[str, Any]:
+def key_view(key: Key, spent: int, left: int | None) -> dict[str, Any]:
     """The JSON object of `GET /v1/key`.
 
     Args:
         key: the calling key.
         spent: nano-dollars it has spent, in its budget's period where it has one.
+        left: nano-dollars it may still spend by its budget, its account's and the balance,
+            whichever ends first; None for no limit.
     """
     budget = key.budget
-    remaining = None if budget is None else format_usd(max(0, budget.usd - spent))
+    remaining = None if left is None else format_usd(left)
     return {
         "id": key.id,
         "name": key.name,
@@ -36,8 +38,9 @@ def key_view(key: Key, spent: int) -> dict[str, Any]:
 
 
 def key_row(key: Key, spent: int, now: float) -> dict[str, Any]:
-    """A key as operators list it: `key_view` and what only they need."""
-    return key_view(key, spent) | {
+    """A key as operators list it: `key_view` by its own budget, and what only they need."""
+    left = None if key.budget is None else max(0, key.budget.usd - spent)
+    return key_view(key, spent, left) | {
         "last4": key.last4,
         "state": key.state(now),
         "created": _iso(key.created),

@@ -1,4 +1,4 @@
-"""The path of a model request: key, body, plan, reserve, relay.
+"""The path of a model request: key, body, plan, admission, relay.
 
 The same for every front format; what differs between them is in `formats`.
 """
@@ -10,15 +10,14 @@ import msgspec
 import structlog
 
 from zurelay.access.keys import Key, hash_key, parse_authorization
-from zurelay.api import answers, idempotency, offload
+from zurelay.api import admission, answers, idempotency, offload
+from zurelay.api.admission import Admitted
 from zurelay.api.core import Core
 from zurelay.api.exchange import HttpExchange
-from zurelay.catalogue.price import price_at
 from zurelay.chat import problems
 from zurelay.chat.problems import Problem, Refused
 from zurelay.formats.base import Front, Inbound
-from zurelay.meter.charge import ceiling
-from zurelay.meter.ports import Hold
+from zurelay.live.idempotency import Use
 from zurelay.meter.record import RequestRecord
 from zurelay.plan.planner import Plan
 from zurelay.relay.job import Job
@@ -59,8 +58,7 @@ async def _serve_heavy(
         try:
             inbound = await core.parts.reader.read(front.name, body, encoding, limit)
         except asyncio.CancelledError:  # the caller left
-            record.status = "client_closed"
-            _log_unrouted(core, record, 499)
+            _left(core, record)
             raise
         _admit(core, exchange, front, key, record, inbound)
 
@@ -96,6 +94,18 @@ class _Answered:
         return True
 
 
+class _Request(msgspec.Struct):
+    """A request that was read and may be let in. `use`: of its Idempotency-Key, if it has one."""
+
+    core: Core
+    exchange: HttpExchange
+    front: Front
+    key: Key
+    record: RequestRecord
+    inbound: Inbound
+    use: Use | None
+
+
 def _admit(
     core: Core,
     exchange: HttpExchange,
@@ -104,38 +114,82 @@ def _admit(
     record: RequestRecord,
     inbound: Inbound,
 ) -> None:
-    """Plan, reserve, and hand the request to the relay."""
+    """Plan, set aside, and hand the request to the relay; later, if the store must be asked."""
     if front.headers:
         inbound = msgspec.structs.replace(inbound, headers=answers.kept_headers(exchange, front))
     _describe(record, inbound)
     use = idempotency.read(core, exchange, key, inbound)
-    if use is not None and idempotency.repeated(core, exchange, key, inbound, use):
+    request = _Request(core, exchange, front, key, record, inbound, use)
+    if _repeated(request):
         return
-    snapshot = core.snapshot
-    if inbound.stream and core.streams >= snapshot.max_streams:
+    if inbound.stream and core.streams >= core.snapshot.max_streams:
         raise Refused(problems.overloaded_here("The gateway has no room for another stream."))
     plan = core.plan(inbound, key)
-    hold = _reserve(core, inbound, plan, key)
+    admitted = admission.admit_now(core, key, inbound, plan, record.created)
+    if admitted is None:
+        exchange.spawn(_admit_later(request, plan))
+    else:
+        _relay(request, admitted)
+
+
+async def _admit_later(request: _Request, plan: Plan) -> None:
+    core, record = request.core, request.record
+    with _Answered(core, request.exchange, request.front, record):
+        try:
+            admitted = await admission.admit(
+                core, request.key, request.inbound, plan, record.created
+            )
+        except asyncio.CancelledError:  # the caller left
+            _left(core, record)
+            raise
+        try:
+            joined = _repeated(request)
+        except Refused:
+            admission.release(core, admitted)
+            raise
+        if joined:
+            admission.release(core, admitted)
+        else:
+            _relay(request, admitted)
+
+
+def _repeated(request: _Request) -> bool:
+    """Whether the answer of an earlier request like this one was given."""
+    use = request.use
+    return use is not None and idempotency.repeated(
+        request.core, request.exchange, request.key, request.inbound, use
+    )
+
+
+def _relay(request: _Request, admitted: Admitted) -> None:
+    core, exchange, record, inbound = (
+        request.core,
+        request.exchange,
+        request.record,
+        request.inbound,
+    )
+    snapshot = core.snapshot
+    plan = admitted.plan
     job = Job(
         inbound=inbound,
-        front=front,
+        front=request.front,
         plan=plan,
         record=record,
-        hold=hold,
+        hold=admitted.hold,
         timing=snapshot.timing,
-        answer_id=core.parts.ids.answer(record.id, front.answer_prefix),
+        answer_id=core.parts.ids.answer(record.id, request.front.answer_prefix),
         created=int(record.created),
         started=exchange.started,
         connect_deadline=snapshot.connect_deadline_s,
         redact=snapshot.redact,
-        cache_key=_own_cache_key(key.account, inbound.cache_key),
+        cache_key=_own_cache_key(request.key.account, inbound.cache_key),
         # Where there is no choice of route there is nothing to remember.
         affinity_key=plan.conversation if len(plan.candidates) > 1 else None,
         expose_routes=core.exposes_routes,
         comments_end_once=exchange.header(b"x-stainless-lang") == b"go",
     )
     core.parts.ledger.begin(record)
-    sink, done = idempotency.recorded(core, exchange, record, use)
+    sink, done = idempotency.recorded(core, exchange, record, request.use)
     run = Run(job, core.parts.services, sink, core.loop, snapshot.wire, done)
     core.begin(run)
     run.start()
@@ -161,9 +215,7 @@ def abandoned(core: Core, exchange: HttpExchange) -> None:
     """The log row of a request whose caller left before its body was whole."""
     key = _known_key(core, exchange)
     if key is not None:
-        record = _record(core, exchange, key)
-        record.status = "client_closed"
-        _log_unrouted(core, record, 499)
+        _left(core, _record(core, exchange, key))
 
 
 def _known_key(core: Core, exchange: HttpExchange) -> Key | None:
@@ -198,20 +250,6 @@ def _describe(record: RequestRecord, inbound: Inbound) -> None:
     record.safety_identifier = inbound.safety_identifier
 
 
-def _reserve(core: Core, inbound: Inbound, plan: Plan, key: Key) -> Hold:
-    now = core.parts.wall()
-    output = inbound.max_output
-    if output is None:
-        output = core.snapshot.output_estimate
-    most = 0
-    for candidate in plan.candidates:
-        price = price_at(candidate.model, now)
-        if price is not None:
-            cost = ceiling(price, plan.input_estimate, output, inbound.choices)
-            most = max(most, cost)
-    return core.parts.ledger.reserve(key.account, key.id, most)
-
-
 def _refuse(
     core: Core,
     exchange: HttpExchange,
@@ -223,6 +261,12 @@ def _refuse(
     record.error = problem.code or problem.type
     _log_unrouted(core, record, problem.status)
     answers.send_problem(exchange, front, problem)
+
+
+def _left(core: Core, record: RequestRecord) -> None:
+    """The log row of a request whose caller left before it was sent anywhere."""
+    record.status = "client_closed"
+    _log_unrouted(core, record, 499)
 
 
 def _log_unrouted(core: Core, record: RequestRecord, status: int) -> None:

@@ -19,6 +19,7 @@ from zurelay.live.ids import Ids
 from zurelay.live.keys import KeyRing
 from zurelay.live.ledger import JournalLedger
 from zurelay.live.tokens import TokenRing
+from zurelay.meter.wallets import Purse, purse_of
 from zurelay.plan.planner import Plan, make_plan
 from zurelay.relay.job import Services
 from zurelay.relay.runner import Run
@@ -63,6 +64,7 @@ class Core:
         self.streams = 0
         self.draining = False
         self._ending = False
+        self._purses: dict[str, tuple[Key, Snapshot, Purse]] = {}
 
     @property
     def exposes_routes(self) -> bool:
@@ -106,6 +108,16 @@ class Core:
             draw=services.jitter,
             hedge=self.snapshot.timing.hedge,
         )
+
+    def purse(self, key: Key, now: float) -> Purse:
+        """What that key's requests are paid from at Unix time `now`."""
+        known = self._purses.get(key.id)
+        snapshot = self.snapshot
+        if known is not None and known[0] is key and known[1] is snapshot and now < known[2].until:
+            return known[2]
+        made = purse_of(key, now, prepaid=snapshot.prepaid, zone=snapshot.zone)
+        self._purses[key.id] = (key, snapshot, made)
+        return made
 
     def address(self, exchange: HttpExchange) -> str | None:
         """Where the caller is, for the log."""

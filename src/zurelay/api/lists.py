@@ -45,10 +45,20 @@ def model(core: Core, exchange: HttpExchange, _front: Front) -> None:
     answers.send_json(exchange, _shown(core, served))
 
 
-def key(core: Core, exchange: HttpExchange, _front: Front) -> None:
+def key(core: Core, exchange: HttpExchange, front: Front) -> None:
     """The calling key: limits and what is left."""
     caller = core.authenticate(exchange)
-    answers.send_json(exchange, key_view(caller, core.parts.ledger.spent(caller.id)))
+    purse = core.purse(caller, core.parts.wall())
+
+    async def look_up() -> None:
+        try:
+            spent, left = await core.parts.ledger.standing(caller.id, purse.wallets)
+        except Refused as refused:
+            answers.send_problem(exchange, front, refused.problem)
+        else:
+            answers.send_json(exchange, key_view(caller, spent, left))
+
+    exchange.spawn(look_up())
 
 
 def request(core: Core, exchange: HttpExchange, front: Front) -> None:

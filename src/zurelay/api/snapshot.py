@@ -23,13 +23,14 @@ class Snapshot:
         brand: the product's name for people.
         max_body: most bytes of a request body after decompression.
         max_inflight: most bytes of all request bodies being read together.
-        output_estimate: tokens an answer is taken to have when the caller sets no limit.
         redact: removes configured secrets and addresses from a text and cuts it.
         config_hash: names this configuration.
         max_streams: streams open at once.
         trusted_proxies: whose `X-Forwarded-For` is believed, for the log.
         expose_routes: whether callers see providers and their own error texts; None: while there
             is one account.
+        prepaid: whether accounts need a balance, where they do not say.
+        zone: IANA time zone of budget periods, where accounts do not say.
     """
 
     table: RoutingTable
@@ -40,8 +41,9 @@ class Snapshot:
     max_body: int
     max_inflight: int
     redact: Callable[[str], str]
-    output_estimate: int = 4096
     config_hash: str = ""
     max_streams: int = 10_000
     trusted_proxies: tuple[Network, ...] = ()
     expose_routes: bool | None = False
+    prepaid: bool = False
+    zone: str = "UTC"

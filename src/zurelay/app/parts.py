@@ -36,6 +36,7 @@ from zurelay.sandbox.upstream import SandboxUpstream
 from zurelay.store.engine import Store
 from zurelay.store.key_source import StoredKeys, StoredTokens
 from zurelay.store.log import StoredLog
+from zurelay.store.wallet_source import StoredWallets
 from zurelay.telemetry.metrics import Metrics
 from zurelay.telemetry.requests import RequestObserver
 from zurelay.upstream.base import Client
@@ -81,8 +82,9 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
     metrics = Metrics(__version__)
     power_safe = settings.storage.power_safe
     journal = Journal(settings.data_dir, power_safe=power_safe, ballast_mb=ballast_mb)
+    wallets = StoredWallets(store, journal.id, alone=True)
     ledger = JournalLedger(
-        journal, StoredLog(store), power_safe=power_safe, observe=metrics.settled
+        journal, StoredLog(store), wallets, power_safe=power_safe, observe=metrics.settled
     )
     await ledger.start()
     keys = KeyRing(StoredKeys(store))
@@ -156,6 +158,8 @@ def snapshot(settings: Settings, table: RoutingTable) -> Snapshot:
         max_streams=settings.server.max_streams,
         trusted_proxies=networks(settings.server.trusted_proxies),
         expose_routes=settings.server.expose_routes,
+        prepaid=settings.billing.prepaid,
+        zone=settings.billing.zone,
     )
 
 

@@ -40,7 +40,6 @@ class Checks:
 
     def faults(self) -> Iterator[Fault]:
         """Every fault, in file order."""
-        yield from self._not_yet()
         usable = True
         for name, one in self.parsed.providers.items():
             found = list(self._provider(name, one))
@@ -61,19 +60,6 @@ class Checks:
 
     def _fault(self, path: v.Path, message: str) -> Fault:
         return Fault(self.file, dotted(path), message)
-
-    def _not_yet(self) -> Iterator[Fault]:
-        tables = self.parsed.tables
-        if tables["storage"].valkey_url:
-            yield self._fault(
-                ("storage", "valkey_url"),
-                'this release runs as one process and shares no state; write "" or leave it out',
-            )
-        if tables["billing"].prepaid:
-            yield self._fault(
-                ("billing", "prepaid"),
-                "this release holds no balances; write false or leave it out",
-            )
 
     def _provider_names(self) -> tuple[str, ...]:
         names = self.parsed.names["providers"]

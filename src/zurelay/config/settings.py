@@ -15,10 +15,12 @@ from zurelay.config import values as v
 from zurelay.config.models import (
     HEADERS,
     INPUT,
+    LIMITS,
     PRICE,
     QUIRKS,
     REASONING,
     ROUTES,
+    ModelLimits,
     RouteSetting,
 )
 
@@ -150,9 +152,11 @@ class Storage:
         restart=True,
     )
     valkey_url: str = setting(
-        v.text("", most=1000),
+        v.VALKEY,
         "",
-        "Shared state of several nodes. This release runs as one process: leave it empty.",
+        'Where several nodes share limits and what they learn: "valkey://host:6379/0", or'
+        ' "valkeys://" for TLS. Valkey, or Redis from 7.0 on; no cluster.',
+        shown="each process by itself",
         restart=True,
     )
     power_safe: bool = setting(
@@ -223,7 +227,37 @@ class Billing:
     """Who pays, and when."""
 
     prepaid: bool = setting(
-        v.FLAG, False, "Accounts need a balance before they may ask. Not in this release."
+        v.FLAG,
+        False,
+        "Accounts need a balance before they may ask, where an account does not say otherwise.",
+    )
+    zone: str = setting(
+        v.ZONE,
+        "UTC",
+        "Time zone in which budgets' days, weeks and months begin, where an account does not say.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsSettings:
+    """What every key may use where nothing is set on the key itself."""
+
+    concurrency: int = setting(
+        v.whole(0, 1_000_000, 100),
+        100,
+        "Requests of one key under way at once, on each node; 0 for no bound.",
+    )
+    rpm: int | None = setting(
+        v.whole(1, 1_000_000_000, 600),
+        None,
+        "Requests of one key in 60 seconds, over all nodes.",
+        shown="no limit",
+    )
+    tpm: int | None = setting(
+        v.whole(1, 1_000_000_000_000, 1_000_000),
+        None,
+        "Tokens of one key in 60 seconds, input and output, over all nodes.",
+        shown="no limit",
     )
 
 
@@ -391,6 +425,13 @@ class ModelSettings:
         shown="catalogue",
     )
     tools: bool | None = setting(v.FLAG, None, "Whether it takes tools.", shown="catalogue")
+    limits: ModelLimits | None = setting(
+        LIMITS,
+        None,
+        "What all callers together may use of it: `{ rpm = 600, tpm = 1000000, concurrency = 50 }`,"
+        " requests and tokens in 60 seconds and requests at once; any of them alone.",
+        shown="no limit",
+    )
     auto_cache: bool = setting(
         v.FLAG,
         False,
@@ -432,6 +473,7 @@ class Settings:
     routing: Routing = field(default_factory=Routing)
     sandbox: Sandbox = field(default_factory=Sandbox)
     billing: Billing = field(default_factory=Billing)
+    limits: LimitsSettings = field(default_factory=LimitsSettings)
     log: Log = field(default_factory=Log)
     catalogue: CatalogueSettings = field(default_factory=CatalogueSettings)
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
@@ -452,6 +494,7 @@ TABLES: Mapping[str, type] = MappingProxyType(
         "routing": Routing,
         "sandbox": Sandbox,
         "billing": Billing,
+        "limits": LimitsSettings,
         "log": Log,
         "catalogue": CatalogueSettings,
     }

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any
 from urllib.parse import urlsplit
+from zoneinfo import available_timezones
 
 from zurelay.chat.nearest import did_you_mean
+from zurelay.live.valkey_address import AddressError
+from zurelay.live.valkey_address import parse as parse_valkey
 
 _WORD = re.compile(r"[a-z][a-z0-9-]{0,29}")
 
@@ -299,6 +302,20 @@ def word(example: str, *, empty: bool = False) -> Type:
     return Type("word", read)
 
 
+def _zone(value: object) -> str:
+    found = _text(value, 'a time zone in quotes, such as "Europe/Amsterdam"')
+    known = available_timezones()
+    if found not in known:
+        raise wrong(
+            f"{found[:60]!r} is no time zone.{did_you_mean(found, known)}"
+            ' Write one such as "Europe/Amsterdam".'
+        )
+    return found
+
+
+ZONE = Type("time zone", _zone)
+
+
 def database() -> Type:
     """The address of the store; empty for the one in the data folder."""
 
@@ -309,6 +326,19 @@ def database() -> Type:
         return found
 
     return Type("address of a database", read)
+
+
+def _valkey(value: object) -> str:
+    found = _text(value, 'an address such as "valkey://host:6379/0"')
+    if found:
+        try:
+            parse_valkey(found)
+        except AddressError as error:
+            raise wrong(str(error)) from None
+    return found
+
+
+VALKEY = Type("address of a Valkey or Redis server", _valkey, secret=True)
 
 
 def _network(value: object) -> str:

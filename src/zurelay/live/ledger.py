@@ -18,14 +18,14 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from zurelay.access.accounts import Period
 from zurelay.chat.problems import Refused, overloaded_here
 from zurelay.live.journal import Journal, JournalError
-from zurelay.live.ports import Entry, RequestLog
-from zurelay.live.records import encode_record
-from zurelay.live.spending import Spending
-from zurelay.meter.ports import Hold
+from zurelay.live.ports import Entry, RequestLog, WalletSource
+from zurelay.live.records import bound, encode_record
+from zurelay.live.wallets import Hold, Wallets
+from zurelay.meter import ports
 from zurelay.meter.record import RequestRecord
+from zurelay.meter.wallets import Wallet
 from zurelay.telemetry.metrics import StoreHealth
 
 _BATCH: Final = 512
@@ -53,23 +53,13 @@ class Group(NamedTuple):
     at: float
 
 
-class MemoryHold:
-    """What one request may cost, set aside until it is settled."""
-
-    __slots__ = ("account", "ceiling", "key", "settled")
-
-    def __init__(self, account: str, key: str, ceiling: int) -> None:
-        self.account = account
-        self.key = key
-        self.ceiling = ceiling
-        self.settled = False
-
-
 class JournalLedger:
     """A `meter.ports.Ledger` on a journal and a log. Belongs to one event loop.
 
     Attributes:
+        wallets: what this process may spend.
         held: nano-dollars set aside for requests under way; `holds` how many these are.
+        overrun: nano-dollars so far that requests cost beyond what their wallets had.
         broken: why the journal cannot be written; None while it can.
     """
 
@@ -77,6 +67,7 @@ class JournalLedger:
         self,
         journal: Journal,
         log: RequestLog,
+        wallets: WalletSource,
         *,
         power_safe: bool = False,
         delay_s: float = 0.25,
@@ -90,6 +81,7 @@ class JournalLedger:
         Args:
             journal: owned from now on.
             log: where entries end up; called from a thread.
+            wallets: where money is kept; called from a thread.
             power_safe: the journal waits for the disk, so it is written from a thread.
             delay_s: how long entries may wait for company on their way into the log.
             retry_s: pause after a failure of journal or log.
@@ -120,9 +112,10 @@ class JournalLedger:
         self._applied = 0
         self._log_fails = False
         self._closing = False
-        self._spending = Spending()
+        self.wallets = Wallets(wallets, undelivered=lambda: self.backlog)
         self.held = 0
         self.holds = 0
+        self.overrun = 0
         self.broken: str | None = None
         self._commits = 0
         self._last_commit = 0.0
@@ -137,6 +130,7 @@ class JournalLedger:
         """
         self._loop = asyncio.get_running_loop()
         await self._loop.run_in_executor(self._projector, self._replay)
+        await self.wallets.start()
 
     async def close(self) -> None:
         """Make everything durable and bring it into the log; no request may be under way."""
@@ -155,6 +149,7 @@ class JournalLedger:
         else:
             self._pending.clear()
             self._unlogged.clear()
+        await self.wallets.close()
         if self._writer is not None:
             self._writer.shutdown()
         self._projector.shutdown()
@@ -168,33 +163,50 @@ class JournalLedger:
             for _, text in self._queue:
                 _log.critical("request_not_recorded", error=str(error), record=text.decode())
 
-    def reserve(self, account: str, key: str, ceiling: int) -> MemoryHold:
-        """Set `ceiling` nano-dollars aside.
+    def reserve(self, wallets: Sequence[Wallet], ceiling: int) -> Hold:
+        """Set `ceiling` nano-dollars aside in each wallet, or in none.
 
         Raises:
             Refused: 503 while nothing can be recorded.
+            Short: this process has too little of a wallet; `fund` may help.
         """
-        if self.broken is not None:
-            self._refused += 1
-            raise Refused(overloaded_here("The gateway cannot record requests just now."))
-        self.held += ceiling
-        self.holds += 1
-        return MemoryHold(account, key, ceiling)
+        self._check_open()
+        return self._counted(self.wallets.hold(wallets, ceiling))
+
+    async def fund(self, wallets: Sequence[Wallet], ceiling: int) -> Hold | None:
+        """As `reserve`, after asking the store for more; None if there is not so much.
+
+        Raises:
+            Refused: 503 while nothing can be recorded, or the store cannot be asked.
+        """
+        self._check_open()
+        hold = await self.wallets.fund(wallets, ceiling)
+        return None if hold is None else self._counted(hold)
+
+    def release(self, hold: Hold) -> None:
+        """Give up a hold of a request that will not be relayed."""
+        self._uncount(hold)
+        self.wallets.settle(hold, 0)
 
     def begin(self, record: RequestRecord) -> None:
         """Show the request as running until it is settled."""
         self._running[record.id] = record
 
-    def settle(self, hold: Hold | None, record: RequestRecord, done: Callable[[], None]) -> None:
+    def settle(
+        self, hold: ports.Hold | None, record: RequestRecord, done: Callable[[], None]
+    ) -> None:
         """Charge, release and record a request; once per id. See `meter.ports.Ledger`."""
-        if isinstance(hold, MemoryHold):
+        id_ = record.id
+        bound(record)
+        if isinstance(hold, Hold):
             if hold.settled:
                 self._settled_twice(record, done)
                 return
-            hold.settled = True
-            self.held -= hold.ceiling
-            self.holds -= 1
-        id_ = record.id
+            self._uncount(hold)
+            if id_ in self._unlogged:
+                self.wallets.settle(hold, 0)
+            else:
+                self._take(hold, record)
         if id_ in self._unlogged:
             self._settled_twice(record, done)
             return
@@ -203,7 +215,6 @@ class JournalLedger:
         if self._since is None:
             self._since = self._loop.time()
         self._queue.append((record, encode_record(record)))
-        self._spending.add(record.key, record.created, record.cost)
         self._wait(done)
 
     def find(self, id_: str) -> RequestRecord | None:
@@ -223,9 +234,26 @@ class JournalLedger:
             {**self._unlogged, **self._running}.values(), key=lambda r: r.id, reverse=True
         )
 
-    def spent(self, key: str, period: Period = "total") -> int:
-        """Nano-dollars that key has spent: ever, or since the current period began in UTC."""
-        return self._spending.of(key, period, self._clock())
+    async def standing(self, key: str, wallets: Sequence[Wallet]) -> tuple[int, int | None]:
+        """What a key has spent, in its budget's period if it has one; and what it has left.
+
+        Nano-dollars; None for no limit.
+
+        Raises:
+            Refused: 503 while the store cannot be asked.
+        """
+        limited = [wallet for wallet in wallets if wallet.limited]
+        account = wallets[0].account
+        since = next((wallet.since for wallet in wallets if wallet.owner == key), 0)
+        left = await self.wallets.left(limited)
+        spent = await self.wallets.spent(since, account, key)
+        unlogged = [r for r in self._unlogged.values() if r.account == account and r.cost]
+        spent += sum(r.cost for r in unlogged if r.key == key)
+        lefts = [
+            max(0, amount - sum(r.postings.get(wallet.id, 0) for r in unlogged))
+            for wallet, amount in zip(limited, left, strict=True)
+        ]
+        return spent, min(lefts, default=None)
 
     def store_health(self) -> StoreHealth:
         """How journal and log keep up, for a scrape."""
@@ -243,6 +271,28 @@ class JournalLedger:
     def backlog(self) -> int:
         """Groups that are durable but not yet in the log."""
         return len(self._pending)
+
+    def _check_open(self) -> None:
+        if self.broken is not None:
+            self._refused += 1
+            raise Refused(overloaded_here("The gateway cannot record requests just now."))
+
+    def _counted(self, hold: Hold) -> Hold:
+        self.held += hold.ceiling
+        self.holds += 1
+        return hold
+
+    def _uncount(self, hold: Hold) -> None:
+        hold.settled = True
+        self.held -= hold.ceiling
+        self.holds -= 1
+
+    def _take(self, hold: Hold, record: RequestRecord) -> None:
+        """Let the wallets pay, and tell what the one that had least could not."""
+        record.postings, lacking = self.wallets.settle(hold, record.cost)
+        if lacking > 0:
+            self.overrun += lacking
+            _log.warning("overrun", request_id=record.id, nano_usd=lacking)
 
     def _settled_twice(self, record: RequestRecord, done: Callable[[], None]) -> None:
         _log.error("settled_twice", request_id=record.id)
@@ -402,7 +452,6 @@ class JournalLedger:
         if entries:
             self._log.apply(self._journal.id, last, entries)
         self._applied = last
-        self._spending.load(self._log.spent())
 
 
 def _run(waiting: Sequence[Callable[[], None]]) -> None:

@@ -10,6 +10,7 @@ from typing import Protocol
 from zurelay.access.keys import Key
 from zurelay.access.tokens import AdminToken
 from zurelay.meter.record import RequestRecord
+from zurelay.meter.wallets import Drawn, Wallet, Want
 
 Entry = tuple[RequestRecord, bytes]
 """A log entry and its JSON."""
@@ -28,10 +29,6 @@ class RequestLog(Protocol):
 
     def get(self, id_: str, account: str | None) -> RequestRecord | None:
         """The entry with that id, if it belongs to that account; None looks in all."""
-        ...
-
-    def spent(self) -> list[tuple[str, int, int]]:
-        """What keys ever spent: (key id, days since 1970 in UTC, nano-dollars)."""
         ...
 
 
@@ -68,4 +65,47 @@ class TokenSource(Protocol):
 
     def close(self) -> None:
         """Nothing more will be asked."""
+        ...
+
+
+class WalletSource(Protocol):
+    """Where the wallets are, of which this process leases parts."""
+
+    alone: bool
+    """No other process spends from them: leases do not lapse."""
+
+    def begin(self) -> None:
+        """Start anew: what this process's earlier run had leased returns."""
+        ...
+
+    def draw(self, wants: Sequence[Want]) -> list[Drawn]:
+        """Lease more, as far as it is there; in the order of `wants`."""
+        ...
+
+    def give_back(self, amounts: Mapping[str, int]) -> None:
+        """Return idle parts: wallet id -> nano-dollars."""
+        ...
+
+    def renew(self, held: Mapping[str, int], undelivered: int) -> None:
+        """Keep the leases: what requests under way hold, and how many entries wait here."""
+        ...
+
+    def leased(self) -> Mapping[str, int]:
+        """What is left of this process's leases: wallet id -> nano-dollars."""
+        ...
+
+    def recall(self, wallets: Sequence[str]) -> None:
+        """Ask the other processes to return what they do not use."""
+        ...
+
+    def left(self, wallets: Sequence[Wallet]) -> list[int]:
+        """What is in each wallet, whoever has leased it."""
+        ...
+
+    def spent(self, since: float, account: str, key: str) -> int:
+        """Nano-dollars that a key spent in whole hours since Unix time `since`, by the log."""
+        ...
+
+    def recalled(self) -> Mapping[str, int]:
+        """How often each leased wallet was recalled; those never are left out."""
         ...

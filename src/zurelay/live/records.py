@@ -15,14 +15,20 @@ _encode = msgspec.json.Encoder().encode
 _log = structlog.get_logger("zurelay.ledger")
 
 
-def encode_record(record: RequestRecord) -> bytes:
-    """Its JSON. Numbers that would overflow a column are cut, in the record too, and reported."""
+def bound(record: RequestRecord) -> None:
+    """Cut numbers that would overflow a column, and report them."""
     usage = record.usage
-    if not 0 <= record.cost <= MOST_COST or (usage is not None and _absurd(usage)):
+    costs = (record.cost, record.upstream_cost)
+    if min(costs) < 0 or max(costs) > MOST_COST or (usage is not None and _absurd(usage)):
         _log.error("absurd_usage", request_id=record.id, cost=record.cost)
         record.cost = min(max(record.cost, 0), MOST_COST)
+        record.upstream_cost = min(max(record.upstream_cost, 0), MOST_COST)
         record.cost_estimated = True
         record.usage = None if usage is None else _cut(usage)
+
+
+def encode_record(record: RequestRecord) -> bytes:
+    """The JSON of a record that is within bounds."""
     try:
         return _encode(record)
     except (UnicodeEncodeError, msgspec.MsgspecError):

@@ -1,9 +1,10 @@
 """What the request path needs of whoever keeps the money. Implemented in `live`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from zurelay.meter.record import RequestRecord
+from zurelay.meter.wallets import Wallet
 
 
 class Hold(Protocol):
@@ -16,8 +17,13 @@ class Hold(Protocol):
 class Ledger(Protocol):
     """Reserve, then settle exactly once, keyed by the request id."""
 
-    def reserve(self, account: str, key: str, ceiling: int) -> Hold:
-        """Set `ceiling` nano-dollars aside. No await. Raises Refused (402) if it cannot."""
+    def reserve(self, wallets: Sequence[Wallet], ceiling: int) -> Hold:
+        """Set `ceiling` nano-dollars aside in each wallet, or in none. No await.
+
+        Raises:
+            Refused: 503 while nothing can be recorded.
+            Exception: this process has too little of a wallet; who keeps the money says what then.
+        """
         ...
 
     def begin(self, record: RequestRecord) -> None:

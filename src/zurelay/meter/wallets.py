@@ -56,6 +56,30 @@ class Purse(msgspec.Struct, frozen=True, gc=False):
     until: float
 
 
+class Want(msgspec.Struct, frozen=True, gc=False):
+    """A process wants to spend of a wallet: `need` nano-dollars now, better `like` of them."""
+
+    wallet: Wallet
+    need: int
+    like: int = 0
+
+
+class Drawn(msgspec.Struct, frozen=True, gc=False):
+    """What came of a `Want`.
+
+    Attributes:
+        granted: nano-dollars the process may spend more than before; 0 if `need` is not there.
+        left: what no process has leased.
+        elsewhere: what others have leased and not spent.
+        nodes: how many share.
+    """
+
+    granted: int
+    left: int
+    elsewhere: int = 0
+    nodes: int = 1
+
+
 def balance_of(account: str) -> str:
     """The id of an account's balance."""
     return f"{_BALANCE}{account}"

@@ -51,6 +51,7 @@ class Candidate(Struct, frozen=True):
         forced: every route is cut off; this one is the least bad and tried all the same.
         hedge_after: seconds without a token after which another route of the model may be started
             beside it; None for never.
+        cap: the token limit to send where the caller set none; None to send none.
     """
 
     route: Route
@@ -65,6 +66,7 @@ class Candidate(Struct, frozen=True):
     only: bool = False
     forced: bool = False
     hedge_after: float | None = None
+    cap: int | None = None
 
 
 class Plan(Struct, frozen=True):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zurelay.catalogue.model import Model
+from zurelay.meter.limits import Bound
 from zurelay.providers.base import Provider
 
 
@@ -35,11 +36,12 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A model and the routes that reach it, in file order."""
+    """A model and the routes that reach it, in file order; `bound`: what all callers may use."""
 
     model: Model
     routes: tuple[Route, ...]
     fallbacks: tuple[str, ...] = ()
+    bound: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True)

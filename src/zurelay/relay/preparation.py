@@ -5,8 +5,10 @@ Pure; knows no socket and no time.
 
 from collections.abc import Collection
 
+from msgspec.structs import replace
+
 from zurelay.chat.profile import Profile
-from zurelay.formats.base import AnswerContext, Outbound, Target
+from zurelay.formats.base import AnswerContext, Inbound, Outbound, Target
 from zurelay.formats.choose import back_format
 from zurelay.meter.record import Attempt as AttemptRecord
 from zurelay.plan.planner import Candidate
@@ -60,6 +62,13 @@ def back(job: Job, candidate: Candidate) -> str:
         needs=job.inbound.needs,
         effort=candidate.effort_shown,
     )
+
+
+def capped(inbound: Inbound, candidate: Candidate) -> Inbound:
+    """The request with the token limit that this candidate gets where the caller set none."""
+    if candidate.cap is None or inbound.max_output is not None:
+        return inbound
+    return replace(inbound, max_output=candidate.cap)
 
 
 def context(

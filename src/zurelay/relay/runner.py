@@ -277,7 +277,7 @@ class Run:
         lacking = self._services.lacking.get(candidate.route.id, ())
         target = preparation.target(job, candidate, streams=upstream_streams, lacking=lacking)
         inbound = job.inbound if self._inlining is None else self._inlining.inbound(candidate)
-        outbound = exchange.write(inbound, target)
+        outbound = exchange.write(preparation.capped(inbound, candidate), target)
         return Attempt(
             number=number,
             candidate=candidate,

@@ -9,7 +9,7 @@ from zurelay.meter.record import RequestRecord
 from zurelay.store.counters import read_counter, set_counter
 from zurelay.store.engine import Store
 from zurelay.store.requests import Entry, Filter, add_requests, get_request, list_requests
-from zurelay.store.usage import spent_by_day
+from zurelay.store.wallets import post
 
 
 class StoredLog:
@@ -24,9 +24,13 @@ class StoredLog:
             return read_counter(connection, f"journal:{journal}")
 
     def apply(self, journal: str, upto: int, entries: Sequence[Entry]) -> None:
-        """Write the entries of that journal's groups up to number `upto`, and the mark, at once."""
+        """Write the entries of that journal's groups up to number `upto`, and the mark, at once.
+
+        What new ones cost is taken from the leases of the node that the journal belongs to.
+        """
         with self._store.write() as connection:
-            add_requests(connection, entries)
+            new = add_requests(connection, entries)
+            post(connection, journal, (record for record, _ in new))
             set_counter(connection, f"journal:{journal}", upto)
 
     def get(self, id_: str, account: str | None) -> RequestRecord | None:
@@ -38,8 +42,3 @@ class StoredLog:
         """The newest entries that pass the filter, newest first."""
         with self._store.read() as connection:
             return list_requests(connection, wanted, limit)
-
-    def spent(self) -> list[tuple[str, int, int]]:
-        """What keys ever spent: (key id, days since 1970 in UTC, nano-dollars)."""
-        with self._store.read() as connection:
-            return spent_by_day(connection)

@@ -59,8 +59,8 @@ def _limit(fields: Json, inbound: Inbound, target: Target, dropped: list[str]) -
         return
     most = limit if target.max_output is None else min(limit, target.max_output)
     held = max(most, LEAST_OUTPUT)
+    fields["max_output_tokens"] = held
     if held != limit:
-        fields["max_output_tokens"] = held
         dropped.append("max_output_tokens")
 
 
