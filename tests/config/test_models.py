@@ -2,7 +2,17 @@ import pytest
 
 from zurelay.catalogue.model import FREE
 from zurelay.config import values as v
-from zurelay.config.models import HEADERS, INPUT, PRICE, QUIRKS, REASONING, ROUTES, RouteSetting
+from zurelay.config.models import (
+    HEADERS,
+    INPUT,
+    LIMITS,
+    PRICE,
+    QUIRKS,
+    REASONING,
+    ROUTES,
+    ModelLimits,
+    RouteSetting,
+)
 from zurelay.config.values import UNRESOLVED, Outside, Type, Wrong
 
 
@@ -99,3 +109,11 @@ def test_headers_are_lower_case_names_with_ascii_values() -> None:
 )
 def test_a_header_that_would_break_a_request_is_refused(value: object) -> None:
     assert len(faults(HEADERS, value)) == 1
+
+
+def test_limits_may_be_any_of_the_three() -> None:
+    assert LIMITS.read({"tpm": 5000}) == ModelLimits(tpm=5000)
+    assert LIMITS.read({}) == ModelLimits()
+    found = faults(LIMITS, {"rpm": 0, "tmp": 4})
+    assert [path for path, _ in found] == [("rpm",), ("tmp",)]
+    assert 'Did you mean "tpm"?' in found[1][1]

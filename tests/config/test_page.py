@@ -1,7 +1,8 @@
 from pathlib import Path
 
 from zurelay.config.page import page
-from zurelay.config.settings import NAMED_TABLES, TABLES, settings_of
+from zurelay.config.schema import settings_of
+from zurelay.config.settings import NAMED_TABLES, TABLES
 
 PAGE = Path(__file__).parents[2] / "docs/operate/settings.md"
 

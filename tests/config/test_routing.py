@@ -3,9 +3,10 @@ from collections.abc import Mapping, Sequence
 from zurelay.catalogue.load import catalogue
 from zurelay.catalogue.model import FREE, Model, Price, Reasoning
 from zurelay.catalogue.sandbox import SANDBOX_MODELS
-from zurelay.config.models import RouteSetting
+from zurelay.config.models import ModelLimits, RouteSetting
 from zurelay.config.routing import build_table
 from zurelay.config.settings import ModelSettings, ProviderSettings, Sandbox, Settings
+from zurelay.meter.limits import Bound
 from zurelay.plan.route import RoutingTable, ServedModel
 
 DEAR = Price(classes={"input": 9, "output": 9})
@@ -186,3 +187,10 @@ def test_fallbacks_that_nobody_serves_just_now_are_left_out() -> None:
     assert served(table(providers, {"gpt-6": own}), "gpt-6").fallbacks == ("gpt-6-mini",)
     found = table(providers, {"gpt-6": own}, {"v": ["qwen"]})
     assert served(found, "gpt-6").fallbacks == ("qwen", "gpt-6-mini")
+
+
+def test_limits_of_a_model_are_a_bound_over_all_its_callers() -> None:
+    limits = ModelLimits(rpm=5, concurrency=2)
+    found = table({"o": OPENAI}, {"gpt-6": ModelSettings(limits=limits)})
+    assert served(found, "gpt-6").bound == Bound("model:gpt-6", "model", rpm=5, concurrency=2)
+    assert served(found, "gpt-6-mini").bound is None

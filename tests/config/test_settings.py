@@ -1,12 +1,11 @@
 from collections.abc import Mapping
 
+from zurelay.config.schema import REQUIRED, settings_of
 from zurelay.config.settings import (
     NAMED_TABLES,
-    REQUIRED,
     TABLES,
     ProviderSettings,
     Settings,
-    settings_of,
 )
 
 

@@ -139,3 +139,11 @@ def test_the_content_of_a_file_is_text(value: object) -> None:
 def test_the_content_of_a_file_may_have_lines() -> None:
     assert v.document("file:key.json").read("{\n}") == "{\n}"
     assert v.document("file:key.json").secret
+
+
+def test_an_address_of_shared_state_is_checked_and_its_password_never_repeated() -> None:
+    assert v.VALKEY.read("valkey://:s3cret@cache:6379/1") == "valkey://:s3cret@cache:6379/1"
+    assert v.VALKEY.read("") == ""
+    assert "begins with none of redis://" in refused(v.VALKEY, "http://:s3cret@cache")
+    for wrong in ("valkey://:s3cret@cache/x", "valkey://", 5):
+        assert "s3cret" not in refused(v.VALKEY, wrong)

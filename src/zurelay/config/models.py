@@ -62,6 +62,35 @@ def _parts(
     return found
 
 
+# Limits
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLimits:
+    """What all callers of a model together may use; None for no limit."""
+
+    rpm: int | None = None
+    tpm: int | None = None
+    concurrency: int | None = None
+
+
+_LIMIT_PARTS = {
+    "rpm": v.whole(1, 1_000_000_000, 600),
+    "tpm": v.whole(1, 1_000_000_000_000, 1_000_000),
+    "concurrency": v.whole(1, 1_000_000, 50),
+}
+
+
+def _limits(value: object) -> ModelLimits:
+    gather = v.Gather()
+    found = _parts(v.table(value, "{ rpm = 600, concurrency = 50 }"), _LIMIT_PARTS, gather)
+    gather.close()
+    return ModelLimits(**found)
+
+
+LIMITS = v.Type("table of rpm, tpm and concurrency", _limits)
+
+
 # Routes
 
 _NAME = v.text("openai", most=200, empty=False)

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 
 from zurelay.config.accounts import kind_names, kind_row
-from zurelay.config.settings import NAMED_TABLES, REQUIRED, TABLES, Setting, settings_of
+from zurelay.config.schema import REQUIRED, Setting, settings_of
+from zurelay.config.settings import NAMED_TABLES, TABLES
 
 _HEAD = """\
 # Settings

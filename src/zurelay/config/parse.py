@@ -12,13 +12,12 @@ from typing import Any
 
 from zurelay.config import values as v
 from zurelay.config.faults import Fault, dotted
+from zurelay.config.schema import REQUIRED, settings_of
 from zurelay.config.settings import (
     NAMED_TABLES,
-    REQUIRED,
     TABLES,
     ModelSettings,
     ProviderSettings,
-    settings_of,
 )
 
 

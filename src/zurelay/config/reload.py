@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields
 
 from zurelay.config.faults import dotted
 from zurelay.config.load import plain
-from zurelay.config.settings import NAMED_TABLES, TABLES, Settings, settings_of
+from zurelay.config.schema import settings_of
+from zurelay.config.settings import NAMED_TABLES, TABLES, Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from zurelay.config.accounts import providers, serves_catalogue
 from zurelay.config.models import RouteSetting
 from zurelay.config.settings import ModelSettings, Settings
 from zurelay.formats.registry import BACKS
+from zurelay.meter.limits import Bound
 from zurelay.plan.route import Route, RoutingTable, ServedModel
 from zurelay.providers.base import Kind, Provider
 
@@ -52,8 +53,16 @@ def build_table(
             model=model,
             routes=_numbered(_overridden_entry(route, base, own) for route in routes),
             fallbacks=own.fallbacks,
+            bound=_bound(model_id, own),
         )
     return RoutingTable({model_id: _standing(one, served) for model_id, one in served.items()})
+
+
+def _bound(model_id: str, own: ModelSettings) -> Bound | None:
+    limits = own.limits
+    if limits is None:
+        return None
+    return Bound(f"model:{model_id}", "model", limits.rpm, limits.tpm, limits.concurrency)
 
 
 def _standing(one: ServedModel, served: Mapping[str, ServedModel]) -> ServedModel:

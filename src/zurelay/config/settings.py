@@ -5,10 +5,10 @@ no file and no environment.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from zurelay.catalogue.model import Price, Reasoning
 from zurelay.config import values as v
@@ -23,41 +23,7 @@ from zurelay.config.models import (
     ModelLimits,
     RouteSetting,
 )
-
-T = TypeVar("T")
-REQUIRED: Any = object()
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One key of the file.
-
-    Attributes:
-        name: the key.
-        type: how its value is read.
-        doc: what it does, one or two sentences.
-        default: the value when it is left out; `REQUIRED` if it must be there.
-        shown: how the documentation writes the default where the value alone says too little.
-        restart: a change takes effect only at the next start.
-    """
-
-    name: str
-    type: v.Type
-    doc: str
-    default: object
-    shown: str
-    restart: bool
-
-
-def setting(kind: v.Type, default: T, doc: str, *, shown: str = "", restart: bool = False) -> T:
-    """A dataclass field that is a setting. Secrets stay out of the repr."""
-    meta = {"type": kind, "doc": doc, "shown": shown, "restart": restart, "default": default}
-    if default is REQUIRED:
-        required: T = field(metadata=meta)
-        return required
-    if isinstance(default, Mapping):
-        return field(default_factory=lambda: default, metadata=meta, repr=not kind.secret)
-    return field(default=default, metadata=meta, repr=not kind.secret)
+from zurelay.config.schema import REQUIRED, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,7 +391,7 @@ class ModelSettings:
         shown="catalogue",
     )
     tools: bool | None = setting(v.FLAG, None, "Whether it takes tools.", shown="catalogue")
-    limits: ModelLimits | None = setting(
+    limits: ModelLimits | None = setting(  # noqa: RUF009 - a field
         LIMITS,
         None,
         "What all callers together may use of it: `{ rpm = 600, tpm = 1000000, concurrency = 50 }`,"
@@ -505,18 +471,3 @@ NAMED_TABLES: Mapping[str, type] = MappingProxyType(
     {"providers": ProviderSettings, "models": ModelSettings}
 )
 """Tables that stand once for each name: `[providers.X]`, `[models."X"]`."""
-
-
-def settings_of(table: type) -> tuple[Setting, ...]:
-    """The settings of a table, in order."""
-    return tuple(
-        Setting(
-            one.name,
-            one.metadata["type"],
-            one.metadata["doc"],
-            one.metadata["default"],
-            one.metadata["shown"],
-            one.metadata["restart"],
-        )
-        for one in fields(table)
-    )
