@@ -1,0 +1,288 @@
+"""Monthly statements of accounts: what was there, came in, went out, and is left.
+
+A month begins and ends in its account's time zone. An hour after its end it is closed: kept as it
+is given then, for ever. What is posted later although it was used earlier, because a node could
+not reach the database, stands in the next statement as `late`.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, tzinfo
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from zurelay.access.accounts import Account
+from zurelay.catalogue.money import format_usd
+from zurelay.meter.wallets import balance_of, zone_of
+from zurelay.office import sheets
+from zurelay.office import values as v
+from zurelay.office.accounts import the_account
+from zurelay.office.desk import Desk, no_such, wrong
+from zurelay.office.rights import Actor
+from zurelay.store.statements import (
+    ClosedMonth,
+    balance_before,
+    charges_between,
+    charges_by_hour,
+    close_month,
+    closed_month,
+    first_entry_ms,
+    last_closed,
+)
+from zurelay.store.transfers import transfers_between
+
+CLOSES_S: Final = 3600
+"""How long after its end a month is closed."""
+
+_MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])", re.ASCII)
+_HOUR_MS = 3_600_000
+
+
+class ChargeLine(Struct):
+    """What one model cost on one day, in the account's time zone; days hold whole hours (UTC)."""
+
+    day: str
+    model: str
+    requests: int
+    tokens_in: int
+    tokens_out: int
+    amount_usd: str
+
+
+class TransferLine(Struct):
+    """Money that was moved; `amount_usd` is what the balance gained."""
+
+    created: str
+    kind: str
+    amount_usd: str
+    ref: str
+    note: str
+    request: str | None
+
+
+class Statement(Struct):
+    """A month of an account.
+
+    `opening_usd` + `late_usd` + `credits_usd` - `debits_usd` + `refunds_usd` - `charges_usd` is
+    `closing_usd`, to the nano-dollar. `charges_usd` is the sum of `lines` and `other_usd`: what the
+    account did not pay of them, or what stands in another day's hours. A statement that is not
+    `closed` still changes.
+    """
+
+    account: str
+    name: str
+    month: str
+    zone: str
+    start: str
+    end: str
+    closed: bool
+    opening_usd: str
+    late_usd: str
+    credits_usd: str
+    debits_usd: str
+    refunds_usd: str
+    charges_usd: str
+    other_usd: str
+    closing_usd: str
+    lines: list[ChargeLine]
+    transfers: list[TransferLine]
+
+
+class MonthView(Struct):
+    """A month that has a statement."""
+
+    month: str
+    closed: bool
+
+
+def statement(desk: Desk, actor: Actor, wanted: str, month: str) -> Statement:
+    """The statement of a month such as `2026-12`; closes what is to be closed.
+
+    Raises:
+        Refused: 400, 403; 404 for an account or month that there is none of.
+    """
+    if not _MONTH.fullmatch(month):
+        raise wrong("month", "month: write a month such as 2026-12.")
+    with desk.read(actor, "money.read") as connection:
+        account = the_account(connection, actor, wanted)
+        kept = closed_month(connection, account.id, month)
+        first = _first_month(desk, connection, account)
+    if kept is not None:
+        return msgspec.json.decode(kept.document, type=Statement)
+    if not first <= month <= _month_at(desk.clock(), zone_of(account, desk.zone())):
+        raise no_such("statement of", month)
+    # Closing is the same whoever looks first, so it is nobody's change and not in the audit log.
+    with desk.store.write() as connection:
+        last = last_closed(connection, account.id)
+        open_from = first if last is None else max(first, _after(last.month))
+        made = [_made(desk, connection, account, each) for each in _months(open_from, month)]
+        kept = closed_month(connection, account.id, month)
+    if made:
+        return made[-1]
+    if kept is None:
+        raise no_such("statement of", month)
+    return msgspec.json.decode(kept.document, type=Statement)
+
+
+def list_months(desk: Desk, actor: Actor, wanted: str) -> list[MonthView]:
+    """The months of an account, newest first. Raises Refused: 403, 404."""
+    with desk.read(actor, "money.read") as connection:
+        account = the_account(connection, actor, wanted)
+        zone = zone_of(account, desk.zone())
+        first = _first_month(desk, connection, account)
+    now = desk.clock()
+    months = _months(first, _month_at(now, zone))
+    return [
+        MonthView(month, _start(_after(month), zone) + CLOSES_S <= now)
+        for month in reversed(list(months))
+    ]
+
+
+def statement_csv(made: Statement) -> str:
+    """A statement as CSV: the amounts from the first row to the last but one sum to the last."""
+    rows: list[tuple[object, ...]] = [
+        ("day", "kind", "model", "requests", "tokens_in", "tokens_out", "amount_usd", "ref", "note")
+    ]
+
+    def add(day: str, kind: str, amount: str, ref: str = "", note: str = "") -> None:
+        rows.append((day, kind, "", "", "", "", amount, sheets.text(ref), sheets.text(note)))
+
+    add(made.start[:10], "opening", made.opening_usd)
+    add(made.start[:10], "late", made.late_usd)
+    for moved in made.transfers:
+        add(moved.created, moved.kind, moved.amount_usd, moved.ref, moved.note)
+    for line in made.lines:
+        counts = (line.requests, line.tokens_in, line.tokens_out)
+        amount = _minus(line.amount_usd)
+        rows.append((line.day, "charge", sheets.text(line.model), *counts, amount, "", ""))
+    add(made.end[:10], "other", _minus(made.other_usd))
+    add(made.end[:10], "closing", made.closing_usd)
+    return sheets.csv_lines(rows)
+
+
+# Our own.
+
+
+def _made(desk: Desk, connection: Connection, account: Account, month: str) -> Statement:
+    """The statement of a month that is not closed; closes it if it is time."""
+    zone = zone_of(account, desk.zone())
+    previous = last_closed(connection, account.id)
+    end_ms = int(_start(_after(month), zone) * 1000)
+    # Where the last month ended this one begins, whatever the zone was then.
+    start_ms = int(_start(month, zone) * 1000) if previous is None else previous.end_ms
+    wallet = balance_of(account.id)
+    before = balance_before(connection, wallet, start_ms)
+    opening = before if previous is None else previous.closing
+    charges = charges_between(connection, wallet, start_ms, end_ms)
+    lines, listed = _lines(connection, account.id, start_ms, end_ms, zone)
+    moved = transfers_between(connection, account.id, start_ms, end_ms)
+    sums = {
+        kind: sum(one.amount for one in moved if one.kind == kind)
+        for kind in ("credit", "debit", "refund")
+    }
+    closing = before + sum(sums.values()) - charges
+    closed = desk.clock() >= end_ms / 1000 + CLOSES_S
+    made = Statement(
+        account=account.id,
+        name=account.name,
+        month=month,
+        zone=str(zone),
+        start=_iso(start_ms, zone),
+        end=_iso(end_ms, zone),
+        closed=closed,
+        opening_usd=format_usd(opening),
+        late_usd=format_usd(before - opening),
+        credits_usd=format_usd(sums["credit"]),
+        debits_usd=format_usd(-sums["debit"]),
+        refunds_usd=format_usd(sums["refund"]),
+        charges_usd=format_usd(charges),
+        other_usd=format_usd(charges - listed),
+        closing_usd=format_usd(closing),
+        lines=lines,
+        transfers=[
+            TransferLine(
+                v.iso_of(one.at_ms / 1000),
+                one.kind,
+                format_usd(one.amount),
+                one.ref,
+                one.note,
+                one.request,
+            )
+            for one in moved
+        ],
+    )
+    if closed:
+        close_month(
+            connection,
+            ClosedMonth(
+                account.id,
+                month,
+                start_ms,
+                end_ms,
+                closing,
+                msgspec.json.encode(made).decode(),
+                int(desk.clock()),
+            ),
+        )
+    return made
+
+
+def _lines(
+    connection: Connection, account: str, start_ms: int, end_ms: int, zone: tzinfo
+) -> tuple[list[ChargeLine], int]:
+    """Charges by day and model, and their sum in nano-dollars."""
+    sums: dict[tuple[str, str], list[int]] = {}
+    first, end = -(-start_ms // _HOUR_MS), -(-end_ms // _HOUR_MS)
+    for row in charges_by_hour(connection, account, first, end):
+        day = datetime.fromtimestamp(row.hour * 3600, zone).date().isoformat()
+        line = sums.setdefault((day, row.model), [0, 0, 0, 0])
+        for place, number in enumerate((row.requests, row.tokens_in, row.tokens_out, row.cost)):
+            line[place] += number
+    lines = [
+        ChargeLine(day, model, requests, tokens_in, tokens_out, format_usd(cost))
+        for (day, model), (requests, tokens_in, tokens_out, cost) in sorted(sums.items())
+    ]
+    return lines, sum(line[3] for line in sums.values())
+
+
+def _first_month(desk: Desk, connection: Connection, account: Account) -> str:
+    """The month an account's first statement is of."""
+    began = float(account.created)
+    entry = first_entry_ms(connection, balance_of(account.id))
+    if entry is not None:
+        began = min(began, entry / 1000)
+    return _month_at(began, zone_of(account, desk.zone()))
+
+
+def _months(first: str, last: str) -> Iterator[str]:
+    month = first
+    while month <= last:
+        yield month
+        month = _after(month)
+
+
+def _after(month: str) -> str:
+    year, number = int(month[:4]), int(month[5:])
+    return f"{year + number // 12:04d}-{number % 12 + 1:02d}"
+
+
+def _month_at(now: float, zone: tzinfo) -> str:
+    return f"{datetime.fromtimestamp(now, zone):%Y-%m}"
+
+
+def _start(month: str, zone: tzinfo) -> float:
+    """Unix seconds at which a month begins."""
+    return datetime.combine(date.fromisoformat(f"{month}-01"), time(), zone).timestamp()
+
+
+def _iso(ms: int, zone: tzinfo) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).astimezone(zone).isoformat()
+
+
+def _minus(amount: str) -> str:
+    if amount == "0":
+        return amount
+    return amount.removeprefix("-") if amount.startswith("-") else f"-{amount}"
