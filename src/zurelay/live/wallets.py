@@ -251,8 +251,7 @@ class Wallets:
 
     async def _lease(self, wants: Sequence[Want]) -> list[str]:
         """Ask the store for more; gives the wallets that lack some which others have."""
-        now = self._loop.time()
-        wants = [want for want in wants if now >= self._slice(want.wallet).dry_until]
+        wants = [want for want in wants if self._may_have(want)]
         if not wants or self._lapsed:
             return []
         drawn = await self._told(self._source.draw, wants)
@@ -262,6 +261,11 @@ class Wallets:
             if each.granted < want.need and each.elsewhere:
                 lacking.append(want.wallet.id)
         return lacking
+
+    def _may_have(self, want: Want) -> bool:
+        """Whether it is worth asking: it was not found wanting a moment ago."""
+        one = self._slice(want.wallet)
+        return one.left >= max(want.need, 1) or self._loop.time() >= one.dry_until
 
     def _slice(self, wallet: Wallet) -> _Slice:
         return self._slices.setdefault(wallet.id, _Slice())
