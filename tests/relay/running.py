@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from tests.plan import made
@@ -106,6 +106,9 @@ class Scene:
     """Everything around one run.
 
     Attributes:
+        fields: of the request, beside the usual ones.
+        facts: of the model, beside its price of 1 and 5 USD a million.
+        markup: of the key.
         calls: what was sent upstream, in order.
         done: how often the run said that it is over.
     """
@@ -114,6 +117,8 @@ class Scene:
     routes: int = 2
     exposed: bool = False
     fields: Mapping[str, object] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    markup: int | None = None
     caller: Caller = field(default_factory=Caller)
     calls: list[Handle] = field(default_factory=list)
     books: Books = field(default_factory=Books)
@@ -163,6 +168,7 @@ class Scene:
             for place, one in enumerate(routes, 1)
         )
         model = made.model("m", price=(10**12, 5 * 10**12), reasoning=None)
+        model = replace(model, **self.facts)
         table = RoutingTable({"m": ServedModel(model, numbered)})
         plan = make_plan(
             table,
@@ -187,4 +193,5 @@ class Scene:
             started=asyncio.get_running_loop().time(),
             redact=lambda text: text.replace("SECRET", "[redacted]"),
             expose_routes=self.exposed,
+            markup=self.markup,
         )

@@ -1,6 +1,7 @@
 """What an attempt is asked, from the job and the candidate."""
 
 from tests.relay.running import Scene
+from zurelay.catalogue.price import parse_price
 from zurelay.formats.base import Outbound
 from zurelay.relay import preparation
 
@@ -12,6 +13,14 @@ async def test_the_target_is_the_candidates_model_in_its_providers_words() -> No
     assert (target.public_model, target.upstream_model) == ("m", "upstream-2")
     assert target.stream
     assert target.cache_key == "ours"
+
+
+async def test_a_tier_passes_where_the_model_has_a_price_for_it() -> None:
+    price = parse_price({"input": "1", "output": "5", "tiers": {"flex": "0.5"}})
+    for facts, allows in (({"price": price}, {"service_tier"}), ({}, set())):
+        job = Scene(stream=False, fields={"service_tier": "flex"}, facts=facts).job
+        target = preparation.target(job, job.plan.candidates[0], streams=False)
+        assert target.allows == allows
 
 
 async def test_the_answer_is_told_what_to_say_of_itself() -> None:

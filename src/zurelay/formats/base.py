@@ -282,8 +282,8 @@ class Exchange(Protocol):
 class AnswerAssembler(AnswerStream, Protocol):
     """An `AnswerStream` whose events are kept and folded into one plain answer."""
 
-    def whole(self) -> WholeAnswer:
-        """The folded answer; call after `end`."""
+    def whole(self, usage: Usage | None = None) -> WholeAnswer:
+        """The folded answer; call after `end`. `usage` None: as in `Exchange.whole`."""
         ...
 
 

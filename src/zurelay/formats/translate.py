@@ -349,11 +349,11 @@ class TranslatedAssembler(_Answer):
         """Nothing: a plain answer has no last events."""
         return b""
 
-    def whole(self) -> WholeAnswer:
+    def whole(self, usage: Usage | None = None) -> WholeAnswer:
         """The folded answer; call after `end`."""
         if self._fault is not None:
             return WholeAnswer(usage=self.usage, fault=self._fault)
-        return _whole(self._front, self._context, self._fold, self.usage)
+        return _whole(self._front, self._context, self._fold, usage or self.usage)
 
     def _out(self, events: list[Event]) -> bytes:
         for event in events:

@@ -41,7 +41,8 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
         upstream_cost: nano-dollars that the provider asks for it: without mark-up.
         postings: wallet id -> nano-dollars of `cost` that it pays. A limited wallet that has not
             enough pays what it has; the operator bears the rest.
-        unpriced: token classes charged at the dearest price of their side, having none.
+        unpriced: what had no price of its own: `model`, or as in `meter.charge.Charge`.
+        implausible: the provider counted what cannot be; the estimate was charged instead.
         dropped: request fields left out or changed upstream.
         client: user agent of the caller, at most 200 characters.
         address: where the caller is; for operators.
@@ -68,6 +69,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
     upstream_cost: int = 0
     postings: dict[str, int] = {}
     unpriced: tuple[str, ...] = ()
+    implausible: bool = False
     attempts: list[Attempt] = []
     first_token_ms: float | None = None
     duration_ms: float | None = None

@@ -58,6 +58,8 @@ def record_view(
             "client_request_id": record.client_request_id,
             "address": record.address,
             "unpriced": list(record.unpriced),
+            "implausible": record.implausible,
+            "upstream_cost_usd": format_usd(record.upstream_cost),
         }
     return view
 

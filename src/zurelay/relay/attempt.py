@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import structlog
 
 from zurelay.chat.faults import Fault, FaultKind
+from zurelay.chat.usage import Usage
 from zurelay.formats.base import (
     AnswerAssembler,
     AnswerContext,
@@ -192,6 +193,13 @@ class Attempt:
         if self.answer is None and self._assembler is not None:
             self.answer = self._assembler.whole()
         return self.answer
+
+    def restate(self, usage: Usage) -> None:
+        """Tell that usage in a plain answer, in place of what the upstream counted."""
+        if self._assembler is not None:
+            self.answer = self._assembler.whole(usage)
+        else:
+            self.answer = self._exchange.whole(b"".join(self._body), self.context, usage)
 
     def _whole(self) -> Progress:
         """What the end of the body came to."""

@@ -73,6 +73,7 @@ class Job(msgspec.Struct):
         cache_key: the caller's `prompt_cache_key` made its account's own; None if it sent none.
         affinity_key: names the conversation; None where nothing is remembered.
         expose_routes: the caller may see providers' names and their own error texts.
+        markup: of the key or its account, in millionths; None for the model's own.
         comments_end_once: comments in the stream end with one newline; older openai-go takes the
             blank line for an event.
     """
@@ -92,4 +93,5 @@ class Job(msgspec.Struct):
     cache_key: str | None = None
     expose_routes: bool = False
     comments_end_once: bool = False
+    markup: int | None = None
     failed: list[FailedAttempt] = []

@@ -7,9 +7,11 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
+from zurelay.catalogue.price import price_at
 from zurelay.chat.profile import Profile
 from zurelay.formats.base import AnswerContext, Inbound, Outbound, Target
 from zurelay.formats.choose import back_format
+from zurelay.meter.asked import asked
 from zurelay.meter.record import Attempt as AttemptRecord
 from zurelay.plan.planner import Candidate
 from zurelay.relay.candidates import CandidateView
@@ -43,6 +45,7 @@ def target(
         reasons=reasoning is not None and bool(reasoning.levels),
         max_output=model.max_output,
         stream=streams,
+        allows=asked(job.inbound, price_at(model, job.record.created)).allows,
         cache_key=job.cache_key,
     )
 

@@ -5,16 +5,23 @@ Arithmetic on what is known; the ledger makes it durable.
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from zurelay.catalogue.model import FREE
 from zurelay.catalogue.price import price_at
 from zurelay.chat.estimate import estimated
 from zurelay.chat.faults import FaultKind
 from zurelay.chat.problems import Problem
 from zurelay.chat.usage import Usage
+from zurelay.meter.asked import tier_sent
 from zurelay.meter.charge import charge
+from zurelay.meter.plausible import believed
 from zurelay.relay.attempt import Attempt
 from zurelay.relay.job import Job
 from zurelay.relay.signals import Outcome
+
+UNPRICED = "model"
+"""Stands among the unpriced classes where the whole model has no price."""
 
 _STATUS = {
     Outcome.ANSWERED: "ok",
@@ -39,14 +46,18 @@ _WORKED = frozenset(
 def usage_of(attempt: Attempt | None, outcome: Outcome, job: Job) -> Usage | None:
     """What is billed: the provider's own count, else input plus what was delivered, estimated.
 
-    None where no token came: nothing is billed then.
+    A count that cannot be is replaced by the estimate, in the answer too where that is still to be
+    sent. None where no token came: nothing is billed then.
     """
     if attempt is None or (not attempt.token_at and outcome is not Outcome.ANSWERED):
         return None
     answer = attempt.assembled() if outcome is Outcome.ANSWERED and not attempt.streaming else None
-    if answer is not None and answer.usage is not None:
-        return answer.usage
-    return _streamed(attempt, job)
+    if answer is None or answer.usage is None:
+        return _believed(_streamed(attempt, job), attempt, job, _delivered(attempt))
+    usage = _believed(answer.usage, attempt, job, answer.delivered_length)
+    if usage is not answer.usage:
+        attempt.restate(usage)
+    return usage
 
 
 def fill_record(
@@ -84,11 +95,7 @@ def fill_record(
         record.answered_by = candidate.public_model
         if candidate.public_model != job.plan.asked:
             record.routed_from = job.plan.asked
-        price = price_at(candidate.model, record.created) or FREE
-        charged = charge(price, usage)
-        record.cost = charged.cost
-        record.unpriced = charged.unpriced
-        record.cost_estimated = usage.estimated
+        _charge(job, attempt, usage)
     record.effort = attempt.outbound.effort or candidate.effort_shown
     record.dropped = attempt.outbound.dropped
     record.first_token_ms = attempt.record.first_token_ms
@@ -100,13 +107,56 @@ def fill_record(
     return usage
 
 
+def _charge(job: Job, attempt: Attempt, usage: Usage) -> None:
+    """Write down what the answer costs, and what the provider asks for it."""
+    record, model = job.record, attempt.candidate.model
+    price = price_at(model, record.created)
+    if price is None:
+        record.unpriced = (UNPRICED,)
+        price = FREE
+    if usage.tier is None and (tier := tier_sent(job.inbound, price, attempt.outbound.dropped)):
+        usage = replace(usage, tier=tier)
+    charged = charge(price, usage, model.markup if job.markup is None else job.markup)
+    record.cost = charged.cost
+    record.upstream_cost = charged.upstream
+    record.unpriced += charged.unpriced
+    record.cost_estimated = usage.estimated
+
+
+def _believed(usage: Usage, attempt: Attempt, job: Job, delivered: int) -> Usage:
+    """The count, or the estimate in place of what cannot be; that is marked in the log row."""
+    if usage.estimated or job.inbound.mode != "chat":  # texts to embed have a window each
+        return usage
+    model, inbound = attempt.candidate.model, job.inbound
+    limit = attempt.candidate.cap if inbound.max_output is None else inbound.max_output
+    if limit is not None:
+        most = limit if model.max_output is None else min(limit, model.max_output)
+        limit = most * inbound.choices
+    context = model.context
+    found = believed(
+        usage,
+        prompt=job.plan.input_estimate,
+        delivered=delivered,
+        window=None if context is None else context * inbound.choices,
+        limit=limit,
+        thinking_apart=attempt.context.profile.usage_excludes_reasoning,
+    )
+    if found is not usage:
+        job.record.implausible = True
+    return found
+
+
+def _delivered(attempt: Attempt) -> int:
+    return attempt.stream.delivered_length if attempt.stream is not None else 0
+
+
 def _lost(attempt: Attempt, job: Job) -> int:
     """Nano-dollars that an attempt nobody pays for may have cost the operator."""
     told = attempt.record
     if told.reason not in _WORKED or told.http_status not in (None, 200):
         return 0
     price = price_at(attempt.candidate.model, job.record.created)
-    return 0 if price is None else charge(price, _streamed(attempt, job)).cost
+    return 0 if price is None else charge(price, _streamed(attempt, job)).upstream
 
 
 def _streamed(attempt: Attempt, job: Job) -> Usage:
@@ -114,5 +164,4 @@ def _streamed(attempt: Attempt, job: Job) -> Usage:
     stream = attempt.stream
     if stream is not None and stream.usage is not None:
         return stream.usage
-    delivered = stream.delivered_length if stream is not None else 0
-    return estimated(job.plan.input_estimate, delivered)
+    return estimated(job.plan.input_estimate, _delivered(attempt))

@@ -247,21 +247,23 @@ class Assembler(MessageStream):
         """Nothing: a plain answer has no last events."""
         return b""
 
-    def whole(self) -> WholeAnswer:
+    def whole(self, usage: Usage | None = None) -> WholeAnswer:
         """The folded answer; call after `end`."""
         if self._fault is not None:
             return WholeAnswer(usage=self.usage, fault=self._fault)
         for index, text in self._arguments.items():
             self._blocks[index]["input"] = _parsed(text)
-        usage = self.usage or estimated(self._context.prompt_estimate, self.delivered_length)
+        told = self._usage if usage is None else {}
+        found = usage or self.usage
+        found = found or estimated(self._context.prompt_estimate, self.delivered_length)
         body = {
             **self._message,
             "content": list(self._blocks.values()),
-            "usage": self._usage or counts.write(usage),
+            "usage": told or counts.write(found),
         }
         return WholeAnswer(
             json.encode(body),
-            usage,
+            found,
             self.finish_reason,
             self.delivered_length,
             called=any(map(_calls, self._blocks.values())),
@@ -329,7 +331,7 @@ def whole(body: bytes, context: AnswerContext, usage: Usage | None = None) -> Wh
         "id": context.answer_id,
         "model": context.model,
     }
-    if not counted:
+    if usage is not None or not counted:
         out["usage"] = counts.write(found)
     finish = FINISH.get(str(reason), "stop")
     called = any(map(_calls, content))

@@ -119,6 +119,6 @@ class InvokeAssembler(InvokeStream):
         super().__init__(inside, profile)
         self._assembler = inside
 
-    def whole(self) -> WholeAnswer:
+    def whole(self, usage: Usage | None = None) -> WholeAnswer:
         """The folded answer; call after `end`."""
-        return self._assembler.whole()
+        return self._assembler.whole(usage)

@@ -101,11 +101,11 @@ class Assembler(ChunkStream):
         """Nothing: a plain answer has no last events."""
         return b""
 
-    def whole(self) -> WholeAnswer:
+    def whole(self, usage: Usage | None = None) -> WholeAnswer:
         """The folded answer; call after `end`."""
         if self._fault is not None:
             return WholeAnswer(usage=self.usage, fault=self._fault)
-        return _answer(self._fields, self._fold, self._chunks, self._context, None)
+        return _answer(self._fields, self._fold, self._chunks, self._context, usage)
 
     def _write(self, chunk: Chunk, frame: Frame) -> bytes:  # noqa: ARG002 - parsed already
         fields = kept(chunk.fields)

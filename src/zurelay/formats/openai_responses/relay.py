@@ -113,7 +113,8 @@ class RelayStream:
         output = json.decode(found["output"]) if isinstance(found.get("output"), Raw) else []
         if not output and self._items:  # some hosts leave out what they streamed
             found["output"] = self._output()
-        if usage is not None and not isinstance(found.get("usage"), dict | Raw):
+        told = isinstance(found.get("usage"), dict | Raw) and usage is self.usage
+        if usage is not None and not told:
             found["usage"] = counts.write(usage)
         return found
 
@@ -301,11 +302,12 @@ class Assembler(RelayStream):
         self._conclude(progress)
         self._fault = progress.fault
 
-    def whole(self) -> WholeAnswer:
+    def whole(self, usage: Usage | None = None) -> WholeAnswer:
         """The response object of the last event; call after `end`."""
         if self._fault is not None:
             return WholeAnswer(usage=self.usage, fault=self._fault)
-        usage = self.usage or estimated(self._context.prompt_estimate, self.delivered_length)
+        usage = usage or self.usage
+        usage = usage or estimated(self._context.prompt_estimate, self.delivered_length)
         body = json.encode(self.response(usage))
         return WholeAnswer(body, usage, self.finish_reason, self.delivered_length)
 
@@ -324,5 +326,4 @@ def whole(body: bytes, context: AnswerContext, usage: Usage | None = None) -> Wh
     except json.BadJson as error:
         fault = Fault(FaultKind.BAD_ANSWER, f"unreadable: {error}", status=200)
         return WholeAnswer(fault=fault)
-    assembler.usage = usage or assembler.usage
-    return assembler.whole()
+    return assembler.whole(usage)
