@@ -5,7 +5,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from zurelay.chat.usage import Usage
 from zurelay.meter.record import Attempt
-from zurelay.telemetry.metrics import CONTENT_TYPE, Metrics, StoreHealth
+from zurelay.telemetry.metrics import CONTENT_TYPE, Metrics, SharedHealth, StoreHealth
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "operate" / "metrics.md"
 CHAT = "/v1/chat/completions"
@@ -211,6 +211,7 @@ def test_the_content_type_is_the_one_of_the_text_format() -> None:
 def test_the_documentation_names_every_series_and_no_other() -> None:
     metrics = made("m")
     metrics.watch_store(StoreHealth)
+    metrics.watch_shared(SharedHealth)
     finish(metrics, usage=Usage(1), first=1.0, attempts=(Attempt("r", 1, "m", "ok", 0.0),))
     shown = {
         line.split()[2]
@@ -219,3 +220,17 @@ def test_the_documentation_names_every_series_and_no_other() -> None:
     }
     documented = set(re.findall(r"^\| `(zurelay_\w+)", DOCUMENT.read_text("utf-8"), re.MULTILINE))
     assert documented == shown
+
+
+def test_what_is_shared_is_told_only_where_something_is() -> None:
+    metrics = made()
+    assert "shared_state" not in metrics.render().decode()
+    metrics.watch_shared(lambda: None)
+    assert "shared_state" not in metrics.render().decode()
+    metrics.watch_shared(lambda: SharedHealth(True, 3, asked=9, late=1, by_share=4, reconnects=2))
+    assert value(metrics, "zurelay_shared_state_up") == 1
+    assert value(metrics, "zurelay_shared_state_nodes") == 3
+    assert value(metrics, "zurelay_shared_state_connections_total") == 2
+    assert value(metrics, "zurelay_limits_checked_total", how="asked") == 9
+    assert value(metrics, "zurelay_limits_checked_total", how="late") == 1
+    assert value(metrics, "zurelay_limits_checked_total", how="by_share") == 4

@@ -11,7 +11,7 @@ Knows no key and no account. The rule is `meter.limits`; the script runs the sam
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -22,6 +22,7 @@ from zurelay.live.limits import UNLIMITED, Granted, LocalLimits, limited
 from zurelay.live.valkey import AwayError, Valkey
 from zurelay.meter import quota
 from zurelay.meter.limits import Bound, Grant, Limits, Standing, reserved
+from zurelay.telemetry.metrics import SharedHealth
 from zurelay.wire.resp import ErrorReply, command
 
 log = structlog.get_logger("zurelay.shared")
@@ -35,27 +36,6 @@ _PREFIX = "zurelay:1:limits:"
 _NODES = f"{_PREFIX}nodes"
 _FIGURES = 6
 _TAKEN_AT_ONCE = 500
-
-
-@dataclass(frozen=True, slots=True)
-class SharedHealth:
-    """How sharing goes; read at each scrape.
-
-    Attributes:
-        up: the server answers.
-        nodes: how many are alive, as last seen.
-        asked: requests whose limits were asked for there.
-        late: those that were not answered in time.
-        by_share: requests decided by this node's share alone.
-        reconnects: connections opened so far.
-    """
-
-    up: bool = False
-    nodes: int = 1
-    asked: int = 0
-    late: int = 0
-    by_share: int = 0
-    reconnects: int = 0
 
 
 class SharedLimits(Limits):

@@ -56,6 +56,27 @@ class StoreHealth:
     refused: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class SharedHealth:
+    """How sharing with other nodes goes; read at each scrape.
+
+    Attributes:
+        up: the server answers.
+        nodes: how many are alive, as last seen.
+        asked: requests whose limits were asked for there.
+        late: those that were not answered in time.
+        by_share: requests decided by this node's share alone.
+        reconnects: connections opened so far.
+    """
+
+    up: bool = False
+    nodes: int = 1
+    asked: int = 0
+    late: int = 0
+    by_share: int = 0
+    reconnects: int = 0
+
+
 class Metrics:
     """All counters of one process. Not thread-safe for `request_finished`: call it on the loop.
 
@@ -73,6 +94,7 @@ class Metrics:
         self._open_streams = 0
         self._under_way = 0
         self._read_store: Callable[[], StoreHealth] | None = None
+        self._read_shared: Callable[[], SharedHealth | None] | None = None
         self._define()
         self._build.labels(version).set(1)
         ProcessCollector(registry=self.registry)
@@ -209,6 +231,10 @@ class Metrics:
         """Say who knows how the store keeps up; asked at each scrape."""
         self._read_store = read
 
+    def watch_shared(self, read: Callable[[], SharedHealth | None]) -> None:
+        """Say who knows how sharing goes; asked at each scrape. None: nothing is shared."""
+        self._read_shared = read
+
     def render(self) -> bytes:
         """The text of a scrape; its content type is `CONTENT_TYPE`."""
         return generate_latest(self.registry)
@@ -227,6 +253,10 @@ class Metrics:
     def store_health(self) -> StoreHealth | None:
         """What the store says of itself; None while nobody watches it."""
         return self._read_store() if self._read_store is not None else None
+
+    def shared_health(self) -> SharedHealth | None:
+        """How sharing goes; None where nothing is shared."""
+        return self._read_shared() if self._read_shared is not None else None
 
     def _find(self, endpoint: str, model: str) -> Series:
         """The series of a model that may be a label, else those of all others."""
@@ -248,6 +278,9 @@ class _Exact(Collector):
         store = self._metrics.store_health()
         if store is not None:
             yield from _store_families(store)
+        shared = self._metrics.shared_health()
+        if shared is not None:
+            yield from _shared_families(shared)
 
 
 def _store_families(store: StoreHealth) -> Iterator[Metric]:
@@ -267,3 +300,28 @@ def _store_families(store: StoreHealth) -> Iterator[Metric]:
     yield CounterMetricFamily(
         "zurelay_store_refused", "Requests the store could not take.", store.refused
     )
+
+
+def _shared_families(shared: SharedHealth) -> Iterator[Metric]:
+    yield GaugeMetricFamily(
+        "zurelay_shared_state_up", "Whether the server for shared state answers.", int(shared.up)
+    )
+    yield GaugeMetricFamily(
+        "zurelay_shared_state_nodes", "Nodes alive, as last seen.", shared.nodes
+    )
+    yield CounterMetricFamily(
+        "zurelay_shared_state_connections", "Connections opened to it.", shared.reconnects
+    )
+    limits = CounterMetricFamily(
+        "zurelay_limits_checked",
+        "Requests with shared limits: asked for there, answered too late, decided by this node's"
+        " share alone.",
+        labels=("how",),
+    )
+    for how, count in (
+        ("asked", shared.asked),
+        ("late", shared.late),
+        ("by_share", shared.by_share),
+    ):
+        limits.add_metric((how,), count)
+    yield limits
