@@ -152,6 +152,8 @@ def told(name: str) -> Iterator[None]:
         raise
     except DBAPIError as error:
         raise StoreError(f"{name}: {_one_line(error.orig)}") from error
+    except sqlite3.Error as error:
+        raise StoreError(f"{name}: {error}") from error
     except PoolTimeoutError as error:
         raise StoreError(f"{name}: all connections are in use") from error
 

@@ -7,7 +7,11 @@ that may be null, tables, indexes), and what is left over goes two releases late
 which releases can work on these tables; a release that is older than that refuses to start.
 """
 
+import fcntl
+import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
@@ -35,21 +39,25 @@ _SCRIPTS = Path(__file__).parent / "migrations"
 def migrate(engine: Engine) -> None:
     """Upgrade to `HEAD` in one transaction; at once when it is there already.
 
+    A SQLite file that holds something is copied first, beside it.
+
     Raises:
         StoreError: a newer release changed it so that this one cannot work on it, or PostgreSQL
             never gave the locks that a change needs.
     """
     with engine.connect() as connection:
-        if _fits(connection, revision(connection)):
+        found = revision(connection)
+        if _fits(connection, found):
             return
     if engine.dialect.name == "postgresql":
         _migrate_beside_others(engine)
         return
-    with engine.execution_options(zurelay_writes=True).begin() as connection:
-        # Another process may have done it while this one waited for the lock.
-        found = revision(connection)
-        if not _fits(connection, found):
-            _upgrade(connection)
+    with _copied(engine) if found is not None else nullcontext():
+        writer = engine.execution_options(zurelay_writes=True)
+        with writer.begin() as connection:
+            # Another process may have done it while this one waited for the lock.
+            if not _fits(connection, revision(connection)):
+                _upgrade(connection)
 
 
 def revision(connection: Connection) -> str | None:
@@ -95,12 +103,35 @@ def _migrate_beside_others(engine: Engine) -> None:
             return
 
 
-def _upgrade(connection: Connection) -> None:
+@contextmanager
+def _copied(engine: Engine) -> Iterator[None]:
+    """Copy SQLite's file to `zurelay.db.before-REVISION`, for an upgrade by this process alone."""
+    copy = Path(f"{engine.url.database}.before-{HEAD}")
+    try:
+        # Made here, because SQLite would let everyone read it; it takes a file that is empty.
+        made = os.open(copy, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreError(f"{copy}: {error.strerror or error}") from error
+    try:
+        fcntl.flock(made, fcntl.LOCK_EX)
+        with engine.connect() as connection:
+            if not _fits(connection, revision(connection)):
+                os.ftruncate(made, 0)
+                connection.exec_driver_sql("ROLLBACK")  # it runs in no transaction
+                connection.exec_driver_sql("VACUUM INTO ?", (str(copy),))
+                connection.exec_driver_sql("BEGIN")
+        os.fsync(made)
+        yield
+    finally:
+        os.close(made)
+
+
+def _upgrade(connection: Connection, to: str = "head") -> None:
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)
     set_counter(connection, _OLDEST, int(OLDEST))

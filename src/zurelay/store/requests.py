@@ -1,5 +1,6 @@
 """The request log: entries in, each exactly once, and entries out, newest first."""
 
+import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -10,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, delete, or_, sel
 
 from zurelay.meter.record import RequestRecord
 from zurelay.store import schema
-from zurelay.store.upsert import RowsInsert
+from zurelay.store.upsert import RowsInsert, sqlite_driver
 from zurelay.store.usage import add_usage
 
 Entry = tuple[RequestRecord, bytes]
@@ -23,13 +24,13 @@ _ERROR_LENGTH = 100
 _USER_LENGTH = 256
 
 _TABLE = schema.request
-_CHUNK = 64
+_CHUNKS = (64, 8, 1)
 """Rows per statement: the driver gives Python's lock away once per statement, not once per row, so
 that the event loop hardly notices the writes."""
 
 
 def _insert(rows: int) -> str:
-    """The statement for that many rows, for the driver itself: every request pays for it."""
+    """SQLite's statement for that many rows."""
     values = f"({', '.join('?' * len(_TABLE.columns))})"
     return (
         f"INSERT INTO {_TABLE.name} ({', '.join(c.name for c in _TABLE.columns)}) "  # noqa: S608
@@ -37,7 +38,7 @@ def _insert(rows: int) -> str:
     )
 
 
-_INSERT_ONE, _INSERT_CHUNK = _insert(1), _insert(_CHUNK)
+_INSERTS = [(size, _insert(size)) for size in _CHUNKS]
 _INSERT = RowsInsert(_TABLE, "(at_ms, id) DO NOTHING", returning="id")
 
 
@@ -141,16 +142,18 @@ def _write_new(connection: Connection, entries: Sequence[Entry]) -> Sequence[Ent
 
 def _write_all_or_new(connection: Connection, entries: Sequence[Entry]) -> Sequence[Entry]:
     """SQLite tells cheaply only how many were new."""
-    with connection.begin_nested() as savepoint:
-        if _write(connection, [_row(entry) for entry in entries]) == len(entries):
-            return entries
-        # Rare: a journal meets a log that knows some of its entries. Which of them were new can
-        # only be told by looking first.
-        savepoint.rollback()
+    driver = sqlite_driver(connection)
+    driver.execute("SAVEPOINT written")
+    if _write(driver, [_row(entry) for entry in entries]) == len(entries):
+        driver.execute("RELEASE written")
+        return entries
+    # Rare: a journal meets a log that knows some of its entries. Which of them were new can only
+    # be told by looking first.
+    driver.execute("ROLLBACK TO written")
     new = [
         entry for id_, entry in _each(entries).items() if get_request(connection, id_, None) is None
     ]
-    _write(connection, [_row(entry) for entry in new])
+    _write(driver, [_row(entry) for entry in new])
     return new
 
 
@@ -158,15 +161,14 @@ def _each(entries: Iterable[Entry]) -> dict[str, Entry]:
     return {entry[0].id: entry for entry in entries}
 
 
-def _write(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
+def _write(driver: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
     """How many of the rows were new."""
-    written = 0
-    whole = len(rows) - len(rows) % _CHUNK
-    for start in range(0, whole, _CHUNK):
-        values = tuple(chain.from_iterable(rows[start : start + _CHUNK]))
-        written += connection.exec_driver_sql(_INSERT_CHUNK, values).rowcount
-    if whole < len(rows):
-        written += connection.exec_driver_sql(_INSERT_ONE, list(rows[whole:])).rowcount
+    written = start = 0
+    for size, statement in _INSERTS:
+        while len(rows) - start >= size:
+            values = tuple(chain.from_iterable(rows[start : start + size]))
+            written += driver.execute(statement, values).rowcount
+            start += size
     return written
 
 
@@ -191,6 +193,8 @@ def _row(entry: Entry) -> tuple[Any, ...]:
 
 def _fitting(name: str, most: int) -> str:
     """What PostgreSQL takes: it minds the length of columns, and has no NUL."""
+    if len(name) <= most and "\0" not in name:
+        return name
     return name.replace("\0", "")[:most]
 
 
