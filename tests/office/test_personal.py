@@ -51,7 +51,9 @@ def test_what_is_erased_is_gone_and_amounts_stay(
     desk: Desk, tmp_path: Path, form: SubjectForm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(personal, "BATCH", 2)
-    ids = [log(desk) for _ in range(5)]
+    # So much that entries lie on pages of their own, which are given up.
+    metadata = {f"team-{n}": "docs-4711" * 50 for n in range(16)}
+    ids = [log(desk, metadata=metadata) for _ in range(5)]
     before = usage(desk, OWNER, "model")
     done = erase(desk, OWNER, form, sleep=never)
     assert (done.requests, done.undelivered) == (5, 0)
