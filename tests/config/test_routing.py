@@ -5,7 +5,13 @@ from zurelay.catalogue.model import FREE, Model, Price, Reasoning
 from zurelay.catalogue.sandbox import SANDBOX_MODELS
 from zurelay.config.models import ModelLimits, RouteSetting
 from zurelay.config.routing import build_table
-from zurelay.config.settings import ModelSettings, ProviderSettings, Sandbox, Settings
+from zurelay.config.settings import (
+    Billing,
+    ModelSettings,
+    ProviderSettings,
+    Sandbox,
+    Settings,
+)
 from zurelay.meter.limits import Bound
 from zurelay.plan.route import RoutingTable, ServedModel
 
@@ -194,3 +200,36 @@ def test_limits_of_a_model_are_a_bound_over_all_its_callers() -> None:
     found = table({"o": OPENAI}, {"gpt-6": ModelSettings(limits=limits)})
     assert served(found, "gpt-6").bound == Bound("model:gpt-6", "model", rpm=5, concurrency=2)
     assert served(found, "gpt-6-mini").bound is None
+
+
+def test_prices_set_at_run_time_beat_the_catalogue_and_the_file_beats_them() -> None:
+    over = {"gpt-6": {"": CHEAP}, "gpt-6-mini": {"2027-01-01": CHEAP}, "gone": {"": CHEAP}}
+    own = {"gpt-6": ModelSettings(price=FREE)}
+    for models, price in (({}, CHEAP), (own, FREE)):
+        settings = Settings(providers={"o": OPENAI}, models=models, sandbox=Sandbox(enabled=False))
+        found = build_table(settings, KNOWN, {}, over)
+        assert served(found, "gpt-6").model.price == price
+        mini = served(found, "gpt-6-mini").model
+        assert (mini.price, [one.since for one in mini.later]) == (DEAR, ["", "2027-01-01"])
+        assert "gone" not in found.models
+
+
+def test_a_price_set_at_run_time_holds_on_every_route() -> None:
+    settings = Settings(providers={"g": GROQ, "t": TOGETHER}, sandbox=Sandbox(enabled=False))
+    found = served(build_table(settings, KNOWN, {}, {"llama": {"": FREE}}), "llama")
+    entries = [route.model or found.model for route in found.routes]
+    assert [entry.price for entry in entries] == [FREE, FREE]
+
+
+def test_a_models_markup_beats_the_general_one_on_every_route() -> None:
+    settings = Settings(
+        providers={"o": OPENAI, "g": GROQ, "t": TOGETHER},
+        models={"llama": ModelSettings(markup="1.5")},
+        billing=Billing(markup="1.2"),
+        sandbox=Sandbox(enabled=False),
+    )
+    found = build_table(settings, KNOWN, {})
+    assert served(found, "gpt-6").model.markup == 1_200_000
+    llama = served(found, "llama")
+    entries = [route.model or llama.model for route in llama.routes]
+    assert [entry.markup for entry in (llama.model, *entries)] == [1_500_000] * 3

@@ -147,3 +147,9 @@ def test_an_address_of_shared_state_is_checked_and_its_password_never_repeated()
     assert "begins with none of redis://" in refused(v.VALKEY, "http://:s3cret@cache")
     for wrong in ("valkey://:s3cret@cache/x", "valkey://", 5):
         assert "s3cret" not in refused(v.VALKEY, wrong)
+
+
+@pytest.mark.parametrize("value", [1.25, 1, "-1", "25%", "1.0000001", "", True])
+def test_a_markup_is_a_plain_factor_in_quotes(value: object) -> None:
+    assert "factor" in refused(v.FACTOR, value)
+    assert v.FACTOR.read("1.25") == "1.25"

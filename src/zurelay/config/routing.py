@@ -4,10 +4,13 @@ A pure function of its arguments: the model lists of self-hosted servers come in
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from zurelay.catalogue.load import Catalogue
-from zurelay.catalogue.model import Model
+from zurelay.catalogue.model import Model, Price
+from zurelay.catalogue.money import parse_factor
+from zurelay.catalogue.price import laid_over
 from zurelay.config.accounts import providers, serves_catalogue
 from zurelay.config.models import RouteSetting
 from zurelay.config.settings import ModelSettings, Settings
@@ -20,8 +23,15 @@ _SPOKEN = frozenset(back.name for back in BACKS)
 """Formats this release can speak upstream; entries that need another are not served."""
 
 
+Prices = Mapping[str, Mapping[str, Price]]
+"""Prices set at run time: public id -> first day in force, as `laid_over` takes them."""
+
+
 def build_table(
-    settings: Settings, catalogue: Catalogue, lists: Mapping[str, Sequence[str]]
+    settings: Settings,
+    catalogue: Catalogue,
+    lists: Mapping[str, Sequence[str]],
+    prices: Prices = MappingProxyType({}),
 ) -> RoutingTable:
     """Everything this gateway serves.
 
@@ -30,6 +40,7 @@ def build_table(
         catalogue: what vendors offer.
         lists: provider name -> the model ids its own `/models` told, for providers whose kind
             `lists_models`. One that is missing serves nothing but what `[models.X] routes` names.
+        prices: set at run time; the file's beat them, they beat the catalogue's.
     """
     by_name = {one.name: one for one in providers(settings)}
     offers = _offers(settings, catalogue, lists, by_name.values())
@@ -48,10 +59,11 @@ def build_table(
         if not routes:
             continue
         base = _base(model_id, routes, catalogue)
-        model = overridden(base, own)
+        markup = settings.billing.markup if own.markup is None else own.markup
+        terms = _Terms(own, prices.get(model_id, {}), parse_factor(markup))
         served[model_id] = ServedModel(
-            model=model,
-            routes=_numbered(_overridden_entry(route, base, own) for route in routes),
+            model=terms.over(base),
+            routes=_numbered(_overridden_entry(route, base, terms) for route in routes),
             fallbacks=own.fallbacks,
             bound=_bound(model_id, own),
         )
@@ -69,6 +81,23 @@ def _standing(one: ServedModel, served: Mapping[str, ServedModel]) -> ServedMode
     """The model without fallbacks that nobody serves, such as those of a server that is away."""
     standing = tuple(other for other in one.fallbacks if other in served)
     return one if standing == one.fallbacks else replace(one, fallbacks=standing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What is laid over a model's entries: the file's word, prices set at run time, mark-up.
+
+    `markup` is in millionths.
+    """
+
+    own: ModelSettings
+    prices: Mapping[str, Price]
+    markup: int
+
+    def over(self, model: Model) -> Model:
+        """The entry with all of it."""
+        found = overridden(laid_over(model, self.prices), self.own)
+        return found if self.markup == found.markup else replace(found, markup=self.markup)
 
 
 def overridden(model: Model, own: ModelSettings) -> Model:
@@ -156,11 +185,11 @@ def _base(model_id: str, routes: Sequence[Route], catalogue: Catalogue) -> Model
     return known
 
 
-def _overridden_entry(route: Route, base: Model, own: ModelSettings) -> Route:
+def _overridden_entry(route: Route, base: Model, terms: _Terms) -> Route:
     """The route with the operator's word over its own entry too; None where nothing differs."""
     if route.model is None or route.model == base:
         return replace(route, model=None)
-    return replace(route, model=overridden(route.model, own))
+    return replace(route, model=terms.over(route.model))
 
 
 def _numbered(routes: Iterable[Route]) -> tuple[Route, ...]:

@@ -202,6 +202,12 @@ class Billing:
         "UTC",
         "Time zone in which budgets' days, weeks and months begin, where an account does not say.",
     )
+    markup: str = setting(
+        v.FACTOR,
+        "1.0",
+        'Callers pay the price times this factor, such as "1.25"; the one of a model, an account or'
+        " a key stands in its place, the last of these that has one.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,9 +415,16 @@ class ModelSettings:
         None,
         'USD per million tokens as text, since fractions would be inexact: `{ input = "4.00",'
         ' output = "20.00" }`; also cached_input, cache_write, cache_write_long, audio_input,'
-        " audio_output, per_request (USD for each request) and above = [{ prompt_tokens = 200000,"
-        ' input = ... }] for dearer long prompts. Or "free".',
+        " image_input, audio_output, image_output, per_request and per_call (USD for each),"
+        " above = [{ prompt_tokens = 200000, input = ... }] for dearer long prompts, tiers and"
+        ' hours; see the page on prices. Or "free".',
         shown="catalogue",
+    )
+    markup: str | None = setting(
+        v.FACTOR,
+        None,
+        "Callers pay its price times this factor.",
+        shown="that of `[billing]`",
     )
     quirks: Mapping[str, object] = setting(
         QUIRKS, MappingProxyType({}), "How it differs from its provider.", shown="catalogue"

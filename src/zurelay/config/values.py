@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
+from zurelay.catalogue.money import parse_factor
 from zurelay.chat.nearest import did_you_mean
 from zurelay.live.valkey_address import AddressError
 from zurelay.live.valkey_address import parse as parse_valkey
@@ -350,6 +351,18 @@ def _network(value: object) -> str:
 
 
 NETWORK = Type("IP address or network", _network)
+
+
+def _factor(value: object) -> str:
+    found = _text(value, 'a factor in quotes, such as "1.25"')
+    try:
+        parse_factor(found)
+    except ValueError as error:
+        raise wrong(str(error)) from None
+    return found
+
+
+FACTOR = Type("factor as text", _factor)
 
 
 def listing(of: Type, example: str, *, distinct: bool = True) -> Type:
