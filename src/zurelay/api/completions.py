@@ -5,21 +5,23 @@ The same for every front format; what differs between them is in `formats`.
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 
 import msgspec
 import structlog
 
 from zurelay.access.keys import Key, hash_key, parse_authorization
 from zurelay.api import admission, answers, idempotency, offload
-from zurelay.api.admission import Admitted
+from zurelay.api.admission import Admitted, Asking
 from zurelay.api.core import Core
 from zurelay.api.exchange import HttpExchange
 from zurelay.chat import problems
 from zurelay.chat.problems import Problem, Refused
 from zurelay.formats.base import Front, Inbound
 from zurelay.live.idempotency import Use
+from zurelay.live.limits import UNLIMITED
+from zurelay.meter.limits import Grant
 from zurelay.meter.record import RequestRecord
-from zurelay.plan.planner import Plan
 from zurelay.relay.job import Job
 from zurelay.relay.runner import Run
 
@@ -125,20 +127,19 @@ def _admit(
     if inbound.stream and core.streams >= core.snapshot.max_streams:
         raise Refused(problems.overloaded_here("The gateway has no room for another stream."))
     plan = core.plan(inbound, key)
-    admitted = admission.admit_now(core, key, inbound, plan, record.created)
+    asking = admission.asking(core, key, inbound, plan, record.created)
+    admitted = admission.admit_now(asking)
     if admitted is None:
-        exchange.spawn(_admit_later(request, plan))
+        exchange.spawn(_admit_later(request, asking))
     else:
         _relay(request, admitted)
 
 
-async def _admit_later(request: _Request, plan: Plan) -> None:
+async def _admit_later(request: _Request, asking: Asking) -> None:
     core, record = request.core, request.record
     with _Answered(core, request.exchange, request.front, record):
         try:
-            admitted = await admission.admit(
-                core, request.key, request.inbound, plan, record.created
-            )
+            admitted = await admission.admit(asking)
         except asyncio.CancelledError:  # the caller left
             _left(core, record)
             raise
@@ -187,12 +188,31 @@ def _relay(request: _Request, admitted: Admitted) -> None:
         affinity_key=plan.conversation if len(plan.candidates) > 1 else None,
         expose_routes=core.exposes_routes,
         comments_end_once=exchange.header(b"x-stainless-lang") == b"go",
+        markup=admitted.markup,
     )
     core.parts.ledger.begin(record)
     sink, done = idempotency.recorded(core, exchange, record, request.use)
+    grant = admitted.grant
+    if grant is not UNLIMITED:
+        told = grant.headers(core.parts.wall())
+        if told:
+            exchange.common_headers = [*exchange.common_headers, *told]
+        done = _counted(done, grant, record)
     run = Run(job, core.parts.services, sink, core.loop, snapshot.wire, done)
     core.begin(run)
     run.start()
+
+
+def _counted(
+    done: Callable[[Run], None], grant: Grant, record: RequestRecord
+) -> Callable[[Run], None]:
+    """As `done`, and limits are told what was used."""
+
+    def ended(run: Run) -> None:
+        grant.end(0 if record.usage is None else record.usage.total)
+        done(run)
+
+    return ended
 
 
 def _own_cache_key(account: str, key: str | None) -> str | None:

@@ -14,11 +14,13 @@ from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Inbound
+from zurelay.live.bounds import Bounds
 from zurelay.live.idempotency import Idempotency
 from zurelay.live.ids import Ids
 from zurelay.live.keys import KeyRing
 from zurelay.live.ledger import JournalLedger
 from zurelay.live.tokens import TokenRing
+from zurelay.meter.limits import Limits
 from zurelay.meter.wallets import Purse, purse_of
 from zurelay.plan.planner import Plan, make_plan
 from zurelay.relay.job import Services
@@ -44,6 +46,8 @@ class Parts:
     wall: Callable[[], float]
     ready: Callable[[], dict[str, object]]
     tokens: TokenRing
+    limits: Limits
+    bounds: Bounds
 
 
 class Core:

@@ -5,6 +5,7 @@ failures are no matter, as there is always the estimate.
 """
 
 import asyncio
+from collections.abc import Sequence
 
 import msgspec
 
@@ -16,6 +17,7 @@ from zurelay.chat.problems import Refused
 from zurelay.formats import counters, remote_media
 from zurelay.formats.base import Front, Inbound, Target
 from zurelay.formats.counters import Counter
+from zurelay.meter.limits import Bound, Grant
 from zurelay.plan.planner import Candidate, Plan
 from zurelay.upstream.base import Call, UpstreamError
 from zurelay.upstream.reading import fetch
@@ -50,6 +52,37 @@ async def _heavy(
 
 
 def _count(core: Core, exchange: HttpExchange, front: Front, key: Key, inbound: Inbound) -> None:
+    parts = core.parts
+    bounds = parts.bounds.counting(key, core.snapshot.key_limits)
+    grant = parts.limits.admit_now(bounds, 0, anthropic=True)
+    if grant is None:
+        exchange.spawn(_count_later(core, exchange, front, key, inbound, bounds))
+    else:
+        _count_granted(core, exchange, front, key, inbound, grant)
+
+
+async def _count_later(
+    core: Core,
+    exchange: HttpExchange,
+    front: Front,
+    key: Key,
+    inbound: Inbound,
+    bounds: Sequence[Bound],
+) -> None:
+    """As `_count`, asking those who share the limits."""
+    try:
+        grant = await core.parts.limits.admit(bounds, 0, anthropic=True)
+        _count_granted(core, exchange, front, key, inbound, grant)
+    except Refused as refused:
+        answers.send_problem(exchange, front, refused.problem)
+
+
+def _count_granted(
+    core: Core, exchange: HttpExchange, front: Front, key: Key, inbound: Inbound, grant: Grant
+) -> None:
+    exchange.common_headers = [*exchange.common_headers, *grant.headers(core.parts.wall())]
+    # A count is over at once: only how many there are in a minute matters.
+    grant.end(0)
     plan = core.plan(inbound, key)
     candidate = plan.candidates[0]
     provider = candidate.route.provider

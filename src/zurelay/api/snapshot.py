@@ -3,10 +3,12 @@
 A request takes the snapshot it began with to its end.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from zurelay.api.addresses import Network
+from zurelay.live.bounds import KeyDefaults
+from zurelay.meter.limits import Bound
 from zurelay.plan.route import RoutingTable
 from zurelay.relay.timing import Timing
 
@@ -30,6 +32,8 @@ class Snapshot:
         expose_routes: whether callers see providers and their own error texts; None: while there
             is one account.
         prepaid: whether accounts need a balance, where they do not say.
+        key_limits: what a key may use where it does not say.
+        model_bounds: model id -> what all callers together may use of it.
         zone: IANA time zone of budget periods, where accounts do not say.
     """
 
@@ -47,3 +51,5 @@ class Snapshot:
     expose_routes: bool | None = False
     prepaid: bool = False
     zone: str = "UTC"
+    key_limits: KeyDefaults = field(default_factory=KeyDefaults)
+    model_bounds: Mapping[str, Bound] = field(default_factory=dict)

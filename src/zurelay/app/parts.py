@@ -18,12 +18,15 @@ from zurelay.chat.redact import redact
 from zurelay.config.accounts import SANDBOX, providers
 from zurelay.config.settings import Settings
 from zurelay.formats.registry import exchange
+from zurelay.live.bounds import Bounds, KeyDefaults
 from zurelay.live.idempotency import Idempotency
 from zurelay.live.ids import Ids
 from zurelay.live.journal import Journal
 from zurelay.live.keys import KeyRing
 from zurelay.live.ledger import JournalLedger
+from zurelay.live.limits import LocalLimits
 from zurelay.live.tokens import TokenRing
+from zurelay.meter.limits import Bound
 from zurelay.plan.affinity import Affinity
 from zurelay.plan.health import Health
 from zurelay.plan.retries import RetryBudget
@@ -122,6 +125,8 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
         wall=time.time,
         ready=lambda: _readiness(ledger, keys),
         tokens=TokenRing(StoredTokens(store)),
+        limits=LocalLimits(time.monotonic, time.time),
+        bounds=Bounds(),
     )
     return Assembly(parts, client, credentials, downloader, metrics, keys, ledger)
 
@@ -160,6 +165,16 @@ def snapshot(settings: Settings, table: RoutingTable) -> Snapshot:
         expose_routes=settings.server.expose_routes,
         prepaid=settings.billing.prepaid,
         zone=settings.billing.zone,
+        key_limits=KeyDefaults(
+            settings.limits.concurrency or None, settings.limits.rpm, settings.limits.tpm
+        ),
+        model_bounds={
+            name: Bound(
+                f"model:{name}", "model", one.limits.rpm, one.limits.tpm, one.limits.concurrency
+            )
+            for name, one in settings.models.items()
+            if one.limits is not None
+        },
     )
 
 
