@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Ran, Run
+from tests.valkey_server import ValkeyServer
 
 
 def states(ran: Ran) -> dict[str, str]:
@@ -57,3 +58,18 @@ def test_a_provider_that_answers_is_well(run: Run, tmp_path: Path, sandbox: str)
     assert ran.code == 0
     assert states(ran)["provider own"] == "ok"
     assert "sk-secret" not in ran.out
+
+
+def test_shared_state_is_tried_out(
+    run: Run, tmp_path: Path, shared_valkey: ValkeyServer, dead_port: int
+) -> None:
+    (tmp_path / "zurelay.toml").write_text(f'[storage]\nvalkey_url = "{shared_valkey.url}"')
+    ran = run("doctor")
+    assert ran.code == 0
+    assert f"valkey://127.0.0.1:{shared_valkey.port}/0, Valkey" in ran.out
+    url = f"redis://:s3cret@127.0.0.1:{dead_port}"
+    (tmp_path / "zurelay.toml").write_text(f'[storage]\nvalkey_url = "{url}"')
+    ran = run("doctor", "--json")
+    assert ran.code == 1
+    assert states(ran)["shared state"] == "fault"
+    assert "s3cret" not in ran.out

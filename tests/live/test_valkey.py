@@ -160,7 +160,7 @@ async def test_without_a_server_it_goes_on_and_finds_one_later() -> None:
 
 
 async def refused(server: ValkeyServer, why: str) -> None:
-    with pytest.raises(SharedStateError, match=why):
+    with pytest.raises(SharedStateError, match=f"127.0.0.1:{server.port}/0: .*{why}"):
         await Valkey(parse(server.url)).start()
 
 
@@ -242,3 +242,11 @@ async def test_a_certificate_that_nobody_vouches_for_is_refused() -> None:
         await connection.aclose()
         server.close()
         await server.wait_closed()
+
+
+async def test_a_server_can_be_looked_at_without_staying(shared_valkey: ValkeyServer) -> None:
+    assert (await Valkey(parse(shared_valkey.url)).examine()).startswith("Valkey 9")
+    with valkey() as server:
+        server.stop()
+        with pytest.raises(SharedStateError):
+            await Valkey(parse(server.url)).examine()

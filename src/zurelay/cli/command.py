@@ -111,11 +111,12 @@ def _known(error: Exception) -> list[str] | None:
     """The lines for an error an operator can put right; None for a bug of ours."""
     from zurelay.config.faults import ConfigError
     from zurelay.live.journal import JournalError
+    from zurelay.live.valkey import SharedStateError
     from zurelay.store.errors import StoreError
 
     if isinstance(error, ConfigError):
         return [str(fault) for fault in error.faults]
-    if isinstance(error, StoreError | JournalError):
+    if isinstance(error, StoreError | JournalError | SharedStateError):
         return [str(error)]
     return None
 

@@ -20,6 +20,7 @@ from zurelay.cli.terminal import Failed, clean, colours, counted, print_json, pr
 
 if TYPE_CHECKING:
     from zurelay.config.settings import Settings
+    from zurelay.live.valkey import Valkey
 
 _FILES = 65_536
 _FREE_BYTES = 1_000_000_000
@@ -89,9 +90,25 @@ def _configuration(config: Path | None, data: Path) -> "tuple[Settings | None, l
     except ConfigError as error:
         return None, [Finding("configuration", "fault", str(fault)) for fault in error.faults]
     says = f"{origin(found)} (hash {found.config_hash})"
-    told = [Finding("configuration", "ok", says)]
-    told.append(Finding("shared state", "ok", "none needed: one process"))
-    return found, told
+    return found, [Finding("configuration", "ok", says), _shared(found.storage.valkey_url)]
+
+
+def _shared(url: str) -> Finding:
+    from zurelay.live.valkey import SharedStateError, Valkey
+    from zurelay.live.valkey_address import parse
+
+    if not url:
+        return Finding("shared state", "ok", "none: each process by itself")
+    address = parse(url)
+    try:
+        found = asyncio.run(_examined(Valkey(address)))
+    except SharedStateError as error:
+        return Finding("shared state", "fault", f"{address}: {error}")
+    return Finding("shared state", "ok", f"{address}, {found}")
+
+
+async def _examined(valkey: "Valkey") -> str:
+    return await valkey.examine()
 
 
 def _store(config: Path | None, data: Path) -> Iterator[Finding]:

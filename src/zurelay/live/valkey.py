@@ -52,6 +52,9 @@ class _NotToldError(SharedStateError):
     """This user may not give that command."""
 
 
+_AWAY = (OSError, TimeoutError, AwayError, ProtocolError)
+
+
 class User(Protocol):
     """Who keeps something there."""
 
@@ -109,11 +112,29 @@ class Valkey:
         link: _Link | None = None
         try:
             link = await self._open()
-        except (OSError, TimeoutError, AwayError, ProtocolError) as error:
+        except _AWAY as error:
             self._say_away(error)
+        except SharedStateError as error:
+            raise SharedStateError(f"shared state at {self.address}: {error}") from None
         self._keeper = asyncio.create_task(self._keep(link))
         if link is not None:
             self._opened(link)
+
+    async def examine(self) -> str:
+        """What serves there, such as `Valkey 9.1.2`; instead of `start`.
+
+        Raises:
+            SharedStateError: it cannot be used, or reached.
+        """
+        try:
+            link = await self._open()
+        except (*_AWAY, SharedStateError) as error:
+            raise SharedStateError(str(error) or "it does not answer") from None
+        told = _told(await _asked(link.send, ("INFO", "server")))
+        link.close()
+        await link.closed
+        version = told.get("valkey_version")
+        return f"Valkey {version}" if version else f"Redis {told.get('redis_version', '')}"
 
     async def aclose(self) -> None:
         """Close it; what was sent before still goes out."""
@@ -165,7 +186,7 @@ class Valkey:
             tries += 1
             try:
                 link = await self._open()
-            except (OSError, TimeoutError, AwayError, ProtocolError, SharedStateError) as error:
+            except (*_AWAY, SharedStateError) as error:
                 link = None
                 self._say_away(error)
             else:
@@ -261,8 +282,7 @@ async def _asked(send: Callable[[bytes, Done], None], parts: Sequence[bytes | st
 
 def _examine(info: Any) -> None:
     """Refuse a server that would lose or scatter what is kept there."""
-    lines = bytes(info).decode("utf-8", "replace").split("\r\n")
-    told = dict(line.split(":", 1) for line in lines if ":" in line)
+    told = _told(info)
     version = told.get("redis_version", "")
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if numbers and numbers < _LEAST_VERSION:
@@ -278,6 +298,11 @@ def _examine(info: Any) -> None:
             f"its maxmemory-policy is {policy}, so that limits would be forgotten when memory is"
             " short: set it to noeviction"
         )
+
+
+def _told(info: Any) -> dict[str, str]:
+    lines = bytes(info).decode("utf-8", "replace").split("\r\n")
+    return dict(line.split(":", 1) for line in lines if ":" in line)
 
 
 def _context() -> ssl.SSLContext:
