@@ -2,6 +2,7 @@
 
 from urllib.parse import parse_qsl, unquote
 
+from zurelay.access.keys import Key
 from zurelay.access.view import key_view
 from zurelay.api import answers
 from zurelay.api.core import Core
@@ -11,6 +12,7 @@ from zurelay.chat import problems
 from zurelay.chat.nearest import nearest
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Front
+from zurelay.meter.quote import markup_of
 from zurelay.meter.view import record_view
 from zurelay.plan.route import ServedModel
 
@@ -27,7 +29,7 @@ def models(core: Core, exchange: HttpExchange, _front: Front) -> None:
             raise Refused(problems.invalid_value(error.param, error.problem)) from error
         answers.send_json(exchange, page)
         return
-    answers.send_json(exchange, view.model_list([_shown(core, m) for m in served]))
+    answers.send_json(exchange, view.model_list([_shown(core, m, key) for m in served]))
 
 
 def model(core: Core, exchange: HttpExchange, _front: Front) -> None:
@@ -42,7 +44,7 @@ def model(core: Core, exchange: HttpExchange, _front: Front) -> None:
     if exchange.header(b"anthropic-version") is not None:
         answers.send_json(exchange, view.messages_model_view(served.model))
         return
-    answers.send_json(exchange, _shown(core, served))
+    answers.send_json(exchange, _shown(core, served, key))
 
 
 def key(core: Core, exchange: HttpExchange, front: Front) -> None:
@@ -79,11 +81,18 @@ def request(core: Core, exchange: HttpExchange, front: Front) -> None:
     exchange.spawn(look_up())
 
 
-def _shown(core: Core, served: ServedModel) -> view.Shape:
+def _shown(core: Core, served: ServedModel, caller: Key) -> view.Shape:
+    """A model with the price that this caller pays."""
     health = core.parts.services.health
     now = core.loop.time()
     up = sum(1 for route in served.routes if health.is_up(route, now))
-    return view.model_view(served.model, up, core.parts.wall(), owner=core.snapshot.wire)
+    return view.model_view(
+        served.model,
+        up,
+        core.parts.wall(),
+        owner=core.snapshot.wire,
+        markup=markup_of(caller),
+    )
 
 
 def _printable(text: str) -> str:

@@ -23,6 +23,7 @@ from zurelay.app import model_lists
 from zurelay.app.local_token import forget, let_in
 from zurelay.app.options import CannotListenError, ServeOptions, Started
 from zurelay.app.parts import Assembly, assemble, snapshot
+from zurelay.app.prices import StoredPrices
 from zurelay.config.accounts import providers
 from zurelay.config.faults import ConfigError
 from zurelay.config.load import load, load_catalogue
@@ -30,12 +31,14 @@ from zurelay.config.reload import diff
 from zurelay.config.routing import build_table
 from zurelay.config.settings import Settings
 from zurelay.store.engine import Store
+from zurelay.store.errors import StoreError
 from zurelay.store.retention import delete_older
 from zurelay.telemetry.looplag import LoopLag
 
 log = structlog.get_logger("zurelay.app")
 
 _WATCH_SECONDS = 1.0
+_PRICES_SECONDS = 0.5
 _LISTS_SECONDS = 30.0
 _RETENTION_SECONDS = 3600.0
 _DAY = 86_400
@@ -49,6 +52,7 @@ class Process:
         self._settings = settings
         self._store = store
         self._lists: Mapping[str, tuple[str, ...]] = {}
+        self._prices = StoredPrices(store)
         self._stamps: tuple[float, ...] = ()
         self._jobs: set[asyncio.Task[None]] = set()
         self._stopping = False
@@ -74,6 +78,7 @@ class Process:
         self._lists = await model_lists.ask_all(
             self._parts.client, providers(self._settings), self._lists
         )
+        await asyncio.to_thread(self._prices.changed)
         self._gateway = gateway = Gateway(
             Core(self._parts.parts, self._snapshot(self._settings), loop)
         )
@@ -95,7 +100,12 @@ class Process:
         self._stamps = self._file_stamps()
         self._lag = LoopLag(loop, self._parts.metrics.loop_lag)
         self._lag.start()
-        for job in (self._watch_files(), self._refresh_lists(), self._delete_old()):
+        for job in (
+            self._watch_files(),
+            self._watch_prices(),
+            self._refresh_lists(),
+            self._delete_old(),
+        ):
             self._spawn(job)
         # What was made so far lives as long as the process: the collector need not look at it.
         gc.collect()
@@ -180,7 +190,10 @@ class Process:
         self, settings: Settings, lists: Mapping[str, tuple[str, ...]] | None = None
     ) -> Snapshot:
         table = build_table(
-            settings, load_catalogue(settings), self._lists if lists is None else lists
+            settings,
+            load_catalogue(settings),
+            self._lists if lists is None else lists,
+            self._prices.current,
         )
         return snapshot(settings, table)
 
@@ -275,6 +288,17 @@ class Process:
                 self._gateway.replace(self._snapshot(self._settings))
                 self._in_force()
                 log.info("model lists changed", providers=sorted(lists))
+
+    async def _watch_prices(self) -> None:
+        while True:
+            await asyncio.sleep(_PRICES_SECONDS)
+            try:
+                changed = await asyncio.to_thread(self._prices.changed)
+            except StoreError:
+                continue  # those in memory go on counting
+            if changed:
+                self._gateway.replace(self._snapshot(self._settings))
+                log.info("prices changed")
 
     async def _delete_old(self) -> None:
         while True:

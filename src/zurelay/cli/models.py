@@ -97,7 +97,10 @@ def _row(one: "ServedModel", now: float) -> tuple[str, ...]:
     price = price_at(model, now)
     effort = "unknown" if model.reasoning is None else levels_text(model.reasoning, mark="*")
     classes = {} if price is None else price.classes
-    cost = [per_million(classes[side]) if side in classes else "" for side in ("input", "output")]
+    cost = [
+        per_million(classes[side], model.markup) if side in classes else ""
+        for side in ("input", "output")
+    ]
     return (
         model.id,
         _tokens(model.context),
