@@ -11,25 +11,14 @@ from zurelay.office.rights import Actor
 from zurelay.store.accounts import list_accounts
 from zurelay.store.exports import Group, HourOfUse, usage_after
 from zurelay.store.keys import list_keys
+from zurelay.store.schema import TOKENS
 
 Format = Literal["csv", "jsonl"]
 
 CHUNK: Final = 1000
 """Rows read at once."""
 
-_COUNTS = (
-    "requests",
-    "errors",
-    "estimated",
-    "input",
-    "cached_input",
-    "cache_write",
-    "cache_write_long",
-    "audio_input",
-    "output",
-    "audio_output",
-    "reasoning",
-)
+_COUNTS = ("requests", "errors", "estimated", *TOKENS)
 COLUMNS = ("hour", "account", "account_name", "key", "key_name", "model", *_COUNTS, "cost_usd")
 
 

@@ -18,21 +18,11 @@ USER_DAYS: Final = 30
 """How far back users are summed where nothing else is asked for: that reads the log itself."""
 
 
-class TokenCounts(Struct):
-    """Tokens by class; `reasoning` is part of `output`."""
-
-    input: int
-    cached_input: int
-    cache_write: int
-    cache_write_long: int
-    audio_input: int
-    output: int
-    audio_output: int
-    reasoning: int
-
-
 class UsageView(Struct):
-    """Sums over a group: a model's, key's or account's id, or a day (UTC). `name` for people."""
+    """Sums over a group: a model's, key's or account's id, or a day (UTC). `name` for people.
+
+    `tokens` are counted by class; `reasoning` is part of `output`.
+    """
 
     group: str
     name: str | None
@@ -40,7 +30,7 @@ class UsageView(Struct):
     errors: int
     estimated: int
     cost_usd: str
-    tokens: TokenCounts
+    tokens: dict[str, int]
 
 
 class UserUsageView(Struct):
@@ -65,7 +55,7 @@ class ProviderUsageView(Struct):
     charged_usd: str
     cost_usd: str
     lost_usd: str
-    tokens: TokenCounts
+    tokens: dict[str, int]
 
 
 def usage(
@@ -109,7 +99,7 @@ def usage(
                 errors=row.errors,
                 estimated=row.estimated,
                 cost_usd=v.usd_of(row.cost),
-                tokens=TokenCounts(**row.tokens),
+                tokens=row.tokens,
             )
             for row in rows
         ]
@@ -153,7 +143,7 @@ def usage_of_providers(
                 charged_usd=v.usd_of(row.cost),
                 cost_usd=v.usd_of(row.upstream_cost),
                 lost_usd=v.usd_of(row.lost),
-                tokens=TokenCounts(**row.tokens),
+                tokens=row.tokens,
             )
             for row in usage_by_provider(connection, since, until)
         ]

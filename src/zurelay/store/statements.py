@@ -102,14 +102,9 @@ def charges_by_hour(
     connection: Connection, account: str, start_hour: int, end_hour: int
 ) -> list[HourRow]:
     """What models cost an account in each hour, in order; the second hour exclusive."""
-    tokens_in = (
-        _HOUR.input
-        + _HOUR.cached_input
-        + _HOUR.cache_write
-        + _HOUR.cache_write_long
-        + _HOUR.audio_input
-    )
-    sums = (_HOUR.requests, tokens_in, _HOUR.output + _HOUR.audio_output, _HOUR.cost)
+    inputs = [_HOUR[name] for name in schema.TOKENS if "input" in name or "write" in name]
+    outputs = [_HOUR[name] for name in schema.TOKENS if "output" in name]
+    sums = (_HOUR.requests, sum(inputs[1:], inputs[0]), sum(outputs[1:], outputs[0]), _HOUR.cost)
     query = (
         select(_HOUR.hour, _HOUR.model, *(func.sum(one) for one in sums))
         .where(_HOUR.account == account, _HOUR.hour >= start_hour, _HOUR.hour < end_hour)
