@@ -44,4 +44,5 @@ def test_a_changed_key_or_setting_has_new_bounds() -> None:
 
 def test_counts_of_tokens_are_limited_apart_and_have_no_tokens() -> None:
     own = replace(KEY, rpm=5, tpm=10, concurrency=2)
-    assert Bounds().counting(own, NONE) == (Bound("key:key_1:count", "key", 5, None, 2),)
+    assert Bounds().counting(own, NONE) == (Bound("key:key_1:count", "key", 5),)
+    assert Bounds().counting(replace(KEY, tpm=10), KeyDefaults()) == ()

@@ -57,14 +57,21 @@ class Asking(Struct, frozen=True):
     def bounds(self) -> tuple[Bound, ...]:
         """What it counts against."""
         snapshot = self.core.snapshot
-        model = snapshot.model_bounds.get(self.plan.asked)
+        served = snapshot.table.find(self.inbound.model)
+        model = None if served is None else served.bound
         return self.core.parts.bounds.of(self.key, snapshot.key_limits, model)
 
     def tokens(self) -> int:
         """What it may use, estimated."""
-        inbound = self.inbound
+        inbound, most = self.inbound, self.plan.candidates[0].model.max_output
         output = _OUTPUT if inbound.max_output is None else inbound.max_output
+        if most is not None:
+            output = min(output, most)
         return self.plan.input_estimate + output * inbound.choices
+
+    def least(self) -> int:
+        """Its input, if the estimate is a fifth too high."""
+        return self.plan.input_estimate * 5 // 6
 
     @property
     def anthropic(self) -> bool:
@@ -87,8 +94,7 @@ def admit_now(one: Asking) -> Admitted | None:
     grant: Grant | None = UNLIMITED
     if bounds:
         limits = one.core.parts.limits
-        estimate = one.plan.input_estimate
-        grant = limits.admit_now(bounds, one.tokens(), estimate, anthropic=one.anthropic)
+        grant = limits.admit_now(bounds, one.tokens(), one.least(), anthropic=one.anthropic)
     if grant is None:
         return None
     try:
@@ -108,8 +114,7 @@ async def admit(one: Asking) -> Admitted:
         Refused: likewise; 503 too while the store cannot be asked.
     """
     limits = one.core.parts.limits
-    estimate = one.plan.input_estimate
-    grant = await limits.admit(one.bounds(), one.tokens(), estimate, anthropic=one.anthropic)
+    grant = await limits.admit(one.bounds(), one.tokens(), one.least(), anthropic=one.anthropic)
     try:
         return await _pay(one, grant)
     except BaseException:

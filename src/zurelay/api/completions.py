@@ -194,9 +194,7 @@ def _relay(request: _Request, admitted: Admitted) -> None:
     sink, done = idempotency.recorded(core, exchange, record, request.use)
     grant = admitted.grant
     if grant is not UNLIMITED:
-        told = grant.headers(core.parts.wall())
-        if told:
-            exchange.common_headers = [*exchange.common_headers, *told]
+        exchange.at_head = lambda: grant.headers(core.parts.wall())
         done = _counted(done, grant, record)
     run = Run(job, core.parts.services, sink, core.loop, snapshot.wire, done)
     core.begin(run)

@@ -52,38 +52,37 @@ async def _heavy(
 
 
 def _count(core: Core, exchange: HttpExchange, front: Front, key: Key, inbound: Inbound) -> None:
+    plan = core.plan(inbound, key)
     parts = core.parts
     bounds = parts.bounds.counting(key, core.snapshot.key_limits)
     grant = parts.limits.admit_now(bounds, 0, anthropic=True)
     if grant is None:
-        exchange.spawn(_count_later(core, exchange, front, key, inbound, bounds))
+        exchange.spawn(_count_later(core, exchange, front, inbound, plan, bounds))
     else:
-        _count_granted(core, exchange, front, key, inbound, grant)
+        _count_granted(core, exchange, front, inbound, plan, grant)
 
 
 async def _count_later(
     core: Core,
     exchange: HttpExchange,
     front: Front,
-    key: Key,
     inbound: Inbound,
+    plan: Plan,
     bounds: Sequence[Bound],
 ) -> None:
     """As `_count`, asking those who share the limits."""
     try:
         grant = await core.parts.limits.admit(bounds, 0, anthropic=True)
-        _count_granted(core, exchange, front, key, inbound, grant)
+        _count_granted(core, exchange, front, inbound, plan, grant)
     except Refused as refused:
         answers.send_problem(exchange, front, refused.problem)
 
 
 def _count_granted(
-    core: Core, exchange: HttpExchange, front: Front, key: Key, inbound: Inbound, grant: Grant
+    core: Core, exchange: HttpExchange, front: Front, inbound: Inbound, plan: Plan, grant: Grant
 ) -> None:
-    exchange.common_headers = [*exchange.common_headers, *grant.headers(core.parts.wall())]
-    # A count is over at once: only how many there are in a minute matters.
-    grant.end(0)
-    plan = core.plan(inbound, key)
+    exchange.at_head = lambda: grant.headers(core.parts.wall())
+    grant.end(None)  # only how many there are in a minute matters
     candidate = plan.candidates[0]
     provider = candidate.route.provider
     counter = counters.counter(candidate.model.format or provider.kind.format)

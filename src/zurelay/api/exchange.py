@@ -47,8 +47,17 @@ def _ignore(_paused: bool) -> None:
     pass
 
 
+def _no_headers() -> Headers:
+    return ()
+
+
 class HttpExchange:
-    """A request and its answer. Writes after the caller left are ignored."""
+    """A request and its answer. Writes after the caller left are ignored.
+
+    Attributes:
+        common_headers: of every answer.
+        at_head: makes further headers when the head is sent.
+    """
 
     __slots__ = (
         "_by_name",
@@ -57,6 +66,7 @@ class HttpExchange:
         "_gone",
         "_on_paused",
         "_tasks",
+        "at_head",
         "body_complete",
         "body_parts",
         "body_size",
@@ -111,6 +121,7 @@ class HttpExchange:
         self.paused = False
         self.request_id = ""
         self.common_headers: Headers = ()
+        self.at_head: Callable[[], Headers] = _no_headers
         self._by_name: dict[bytes, bytes] | None = None
         self._chunked = True
         self._gone: Callable[[], None] = _nothing
@@ -225,6 +236,8 @@ class HttpExchange:
         for name, value in self._connection.server_state.default_headers:
             out += (name, b": ", value, b"\r\n")
         for name, value in self.common_headers:
+            out += (name, b": ", value, b"\r\n")
+        for name, value in self.at_head():
             out += (name, b": ", value, b"\r\n")
         for name, value in headers:
             out += (name, b": ", value, b"\r\n")

@@ -3,12 +3,11 @@
 A request takes the snapshot it began with to its end.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from zurelay.api.addresses import Network
 from zurelay.live.bounds import KeyDefaults
-from zurelay.meter.limits import Bound
 from zurelay.plan.route import RoutingTable
 from zurelay.relay.timing import Timing
 
@@ -33,7 +32,6 @@ class Snapshot:
             is one account.
         prepaid: whether accounts need a balance, where they do not say.
         key_limits: what a key may use where it does not say.
-        model_bounds: model id -> what all callers together may use of it.
         zone: IANA time zone of budget periods, where accounts do not say.
     """
 
@@ -52,4 +50,3 @@ class Snapshot:
     prepaid: bool = False
     zone: str = "UTC"
     key_limits: KeyDefaults = field(default_factory=KeyDefaults)
-    model_bounds: Mapping[str, Bound] = field(default_factory=dict)

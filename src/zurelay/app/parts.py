@@ -14,6 +14,7 @@ from zurelay.api.addresses import networks
 from zurelay.api.core import Parts
 from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
+from zurelay.app.sharing import Sharing, sharing
 from zurelay.chat.redact import redact
 from zurelay.config.accounts import SANDBOX, providers
 from zurelay.config.settings import Settings
@@ -24,9 +25,7 @@ from zurelay.live.ids import Ids
 from zurelay.live.journal import Journal
 from zurelay.live.keys import KeyRing
 from zurelay.live.ledger import JournalLedger
-from zurelay.live.limits import LocalLimits
 from zurelay.live.tokens import TokenRing
-from zurelay.meter.limits import Bound
 from zurelay.plan.affinity import Affinity
 from zurelay.plan.health import Health
 from zurelay.plan.retries import RetryBudget
@@ -64,11 +63,13 @@ class Assembly:
     metrics: Metrics
     keys: KeyRing
     ledger: JournalLedger
+    shared: Sharing
 
     async def close(self) -> None:
         """End in the order in which nothing is lost: records first."""
         self.parts.reader.close()
         await self.ledger.close()
+        await self.shared.close()
         await self.keys.close()
         await self.parts.tokens.close()
         await self.downloader.aclose()
@@ -81,8 +82,12 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
 
     Raises:
         JournalError: the journal is damaged.
+        SharedStateError: the server for shared state cannot be used.
     """
     metrics = Metrics(__version__)
+    shared = sharing(settings.storage.valkey_url)
+    await shared.start()
+    metrics.watch_shared(shared.health)
     power_safe = settings.storage.power_safe
     journal = Journal(settings.data_dir, power_safe=power_safe, ballast_mb=ballast_mb)
     wallets = StoredWallets(store, journal.id, alone=True)
@@ -125,10 +130,10 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
         wall=time.time,
         ready=lambda: _readiness(ledger, keys),
         tokens=TokenRing(StoredTokens(store)),
-        limits=LocalLimits(time.monotonic, time.time),
+        limits=shared.limits,
         bounds=Bounds(),
     )
-    return Assembly(parts, client, credentials, downloader, metrics, keys, ledger)
+    return Assembly(parts, client, credentials, downloader, metrics, keys, ledger, shared)
 
 
 def _no_token(reason: str) -> None:
@@ -168,13 +173,6 @@ def snapshot(settings: Settings, table: RoutingTable) -> Snapshot:
         key_limits=KeyDefaults(
             settings.limits.concurrency or None, settings.limits.rpm, settings.limits.tpm
         ),
-        model_bounds={
-            name: Bound(
-                f"model:{name}", "model", one.limits.rpm, one.limits.tpm, one.limits.concurrency
-            )
-            for name, one in settings.models.items()
-            if one.limits is not None
-        },
     )
 
 

@@ -35,10 +35,11 @@ class Bounds:
         return known[2] if model is None else (*known[2], model)
 
     def counting(self, key: Key, defaults: KeyDefaults) -> tuple[Bound, ...]:
-        """What a count of tokens counts against: as many as requests, but apart from them."""
+        """What a count of tokens counts against: as many a minute as requests, apart from them."""
         return tuple(
-            Bound(f"{one.name}:count", one.scope, one.rpm, None, one.concurrency, one.shared)
+            Bound(f"{one.name}:count", one.scope, one.rpm)
             for one in self.of(key, defaults, None)
+            if one.rpm is not None
         )
 
 
