@@ -37,11 +37,18 @@ class SwitchedLog(StoredLog):
         self.applications = 0
 
     def apply(self, journal: str, upto: int, entries: Sequence[Entry]) -> None:
+        self._answer()
+        super().apply(journal, upto, entries)
+
+    def add(self, node: str, entries: Sequence[Entry]) -> None:
+        self._answer()
+        super().add(node, entries)
+
+    def _answer(self) -> None:
         self.go.wait(10)
         if self.away:
             raise StoreError("zurelay.db: away")
         self.applications += 1
-        super().apply(journal, upto, entries)
 
 
 def a_ledger(folder: Path, log: SwitchedLog, **options: object) -> JournalLedger:

@@ -38,8 +38,9 @@ async def test_a_scrape_sees_what_waits_and_what_was_refused(
 
 
 async def test_each_commit_tells_how_long_its_first_entry_waited(
-    tmp_path: Path, log: SwitchedLog
+    tmp_path: Path, log: SwitchedLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("zurelay.live.journal._BUSY_S", 0.0)
     waits: list[float] = []
     ledger = a_ledger(tmp_path, log, observe=waits.append)
     await ledger.start()

@@ -1,9 +1,10 @@
-"""The ledger of one process: reserve in memory, settle into the journal, project into the log.
+"""The ledger of one process: reserve in memory, settle so that it is durable, then let answers end.
 
 Settling queues. Once per turn of the loop everything queued becomes one group in the journal, and
-with that is durable; then the answers may end. A thread moves groups on into the request log, and
-the mark of how far it came is written in the same transaction, so that a start after any kind of
-end moves each entry exactly once. Until then entries are read from memory.
+with that is durable; from there it is projected into the request log. Where several nodes share a
+log that outlives them, groups are committed there at once instead, and the journal takes those that
+the log does not take in time. Either way an entry counts once, however often it arrives. Until the
+log has them, entries are read from memory.
 
 If the journal cannot be written, new requests are refused, answers under way end a second later,
 and their records wait in memory for a journal that works again: nothing billed is ever dropped.
@@ -11,16 +12,16 @@ and their records wait in memory for a journal that works again: nothing billed 
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Final, NamedTuple
+from typing import Final
 
 import structlog
 
 from zurelay.chat.problems import Refused, overloaded_here
 from zurelay.live.journal import Journal, JournalError
 from zurelay.live.ports import Entry, RequestLog, WalletSource
+from zurelay.live.projection import Projection
 from zurelay.live.records import bound, encode_record
 from zurelay.live.wallets import Hold, Wallets
 from zurelay.meter import ports
@@ -28,29 +29,10 @@ from zurelay.meter.record import RequestRecord
 from zurelay.meter.wallets import Wallet
 from zurelay.telemetry.metrics import StoreHealth
 
-_BATCH: Final = 512
-"""Entries per transaction on the log, give or take a group; so many do not wait for more company.
-
-A transaction holds up the loop once, and half of what a row costs in one of 64 is the transaction.
-"""
-
-_REPLAY: Final = 1000
-"""Entries per transaction at the start."""
+_PATIENCE_S: Final = 0.25
+"""How long a commit on the log may take before the journal has the group too."""
 
 _log = structlog.get_logger("zurelay.ledger")
-
-
-class Group(NamedTuple):
-    """Entries that became durable together and are on their way into the log.
-
-    `seq` is its number in the journal, `entries` None where only the journal still has them; `size`
-    is how many they are, `at` the Unix time of the commit.
-    """
-
-    seq: int
-    entries: list[Entry] | None
-    size: int
-    at: float
 
 
 class JournalLedger:
@@ -70,6 +52,7 @@ class JournalLedger:
         wallets: WalletSource,
         *,
         power_safe: bool = False,
+        direct: bool = False,
         delay_s: float = 0.25,
         retry_s: float = 1.0,
         keep: int = 50_000,
@@ -83,6 +66,7 @@ class JournalLedger:
             log: where entries end up; called from a thread.
             wallets: where money is kept; called from a thread.
             power_safe: the journal waits for the disk, so it is written from a thread.
+            direct: what is settled is committed on the log itself, not first in the journal.
             delay_s: how long entries may wait for company on their way into the log.
             retry_s: pause after a failure of journal or log.
             keep: entries kept in memory until the log has them; more wait in the journal alone.
@@ -91,13 +75,14 @@ class JournalLedger:
         """
         self._journal = journal
         self._log = log
-        self._delay_s = delay_s
         self._retry_s = retry_s
-        self._keep = keep
         self._clock = clock
         self._observe = observe
         self._writer = ThreadPoolExecutor(1, "journal") if power_safe else None
-        self._projector = ThreadPoolExecutor(1, "projector")
+        self._committer = ThreadPoolExecutor(1, "committer") if direct else None
+        self._projection = Projection(
+            journal, log, self._moved, delay_s=delay_s, retry_s=retry_s, keep=keep
+        )
         self._running: dict[str, RequestRecord] = {}
         self._unlogged: dict[str, RequestRecord] = {}
         self._queue: list[tuple[RequestRecord, bytes]] = []
@@ -106,12 +91,6 @@ class JournalLedger:
         self._since: float | None = None  # when the first of `_queue` came, by the loop's clock
         self._writing_since: float | None = None  # likewise, of the group being written
         self._flushing = False
-        self._pending: deque[Group] = deque()
-        self._projecting: Future[None] | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._applied = 0
-        self._log_fails = False
-        self._closing = False
         self.wallets = Wallets(wallets, undelivered=lambda: self.backlog)
         self.held = 0
         self.holds = 0
@@ -129,7 +108,7 @@ class JournalLedger:
             Exception: the log cannot be written.
         """
         self._loop = asyncio.get_running_loop()
-        await self._loop.run_in_executor(self._projector, self._replay)
+        await self._projection.start()
         await self.wallets.start()
 
     async def close(self) -> None:
@@ -139,26 +118,19 @@ class JournalLedger:
         await settled
         if self._queue:
             self._flush_last()
-        self._closing = True
-        if self._timer is not None:
-            self._timer.cancel()
-        try:
-            await self._loop.run_in_executor(self._projector, self._replay)
-        except Exception as error:  # noqa: BLE001 - the journal keeps what the log refused
-            _log.error("log_write_failed", error=str(error), left_in_journal=len(self._pending))
-        else:
-            self._pending.clear()
+        if self._committer is not None:
+            self._committer.shutdown(wait=False)
+        if await self._projection.close():
             self._unlogged.clear()
         await self.wallets.close()
         if self._writer is not None:
             self._writer.shutdown()
-        self._projector.shutdown()
         self._journal.close()
 
     def _flush_last(self) -> None:
         """One more try; what cannot be written is told, whole, so that it can be billed by hand."""
         try:
-            self._journal.append([text for _, text in self._queue], self._applied)
+            self._journal.append([text for _, text in self._queue], self._projection.applied)
         except JournalError as error:
             for _, text in self._queue:
                 _log.critical("request_not_recorded", error=str(error), record=text.decode())
@@ -257,11 +229,11 @@ class JournalLedger:
 
     def store_health(self) -> StoreHealth:
         """How journal and log keep up, for a scrape."""
-        oldest = self._pending[0].at if self._pending else None
+        projection = self._projection
         return StoreHealth(
             pending=len(self._queue),
-            lag_s=0.0 if oldest is None else max(0.0, self._clock() - oldest),
-            spooled=sum(group.size for group in self._pending) if self._log_fails else 0,
+            lag_s=projection.lag(self._clock()),
+            spooled=projection.size if projection.fails or self._committer is not None else 0,
             last_commit=self._last_commit,
             commits=self._commits,
             refused=self._refused,
@@ -270,7 +242,7 @@ class JournalLedger:
     @property
     def backlog(self) -> int:
         """Groups that are durable but not yet in the log."""
-        return len(self._pending)
+        return self._projection.backlog
 
     def _check_open(self) -> None:
         if self.broken is not None:
@@ -304,7 +276,7 @@ class JournalLedger:
             self._flushing = True
             self._loop.call_soon(self._flush)
 
-    # Into the journal.
+    # Becoming durable.
 
     def _flush(self) -> None:
         queue, waiting = self._queue, self._waiting
@@ -315,21 +287,61 @@ class JournalLedger:
             return
         self._queue, self._waiting = [], []
         self._writing_since, self._since = self._since, None
+        projection = self._projection
+        # Behind what waits in the journal, groups go there too: the log gets them in order.
+        if self._committer is not None and not projection.backlog and not projection.fails:
+            self._commit(self._committer, queue, waiting)
+        else:
+            self._append(queue, waiting)
+
+    def _commit(
+        self, committer: ThreadPoolExecutor, queue: list[Entry], waiting: list[Callable[[], None]]
+    ) -> None:
+        """Into the log, or into the journal if that fails or takes too long."""
+        decided = False
+
+        def late() -> None:
+            nonlocal decided
+            decided = True
+            self._append(queue, waiting)
+
+        def committed(error: BaseException | None) -> None:
+            nonlocal decided
+            if decided:
+                return  # the journal has it, and the log takes nothing twice
+            decided = True
+            timer.cancel()
+            if error is None:
+                self._end_group(waiting)
+                self._moved(queue)
+            else:
+                _log.error("commit_failed", error=str(error), effect="the journal takes it")
+                self._append(queue, waiting)
+
+        timer = self._loop.call_later(_PATIENCE_S, late)
+        committing = committer.submit(self._log.add, self._journal.id, queue)
+        committing.add_done_callback(
+            lambda f: self._loop.call_soon_threadsafe(committed, f.exception())
+        )
+
+    def _append(self, queue: list[Entry], waiting: list[Callable[[], None]]) -> None:
+        """Into the journal."""
         texts = [text for _, text in queue]
+        applied = self._projection.applied
         if self._writer is not None:
-            writing = self._writer.submit(self._journal.append, texts, self._applied)
+            writing = self._writer.submit(self._journal.append, texts, applied)
             writing.add_done_callback(
-                lambda f: self._loop.call_soon_threadsafe(self._flushed, f, queue, waiting)
+                lambda f: self._loop.call_soon_threadsafe(self._appended, f, queue, waiting)
             )
             return
         try:
-            seq = self._journal.append(texts, self._applied)
+            seq = self._journal.append(texts, applied)
         except JournalError as error:
             self._not_durable(error, queue, waiting)
         else:
             self._durable(seq, queue, waiting)
 
-    def _flushed(
+    def _appended(
         self, written: Future[int], queue: list[Entry], waiting: list[Callable[[], None]]
     ) -> None:
         error = written.exception()
@@ -342,29 +354,23 @@ class JournalLedger:
         if self.broken is not None:
             _log.warning("journal_works_again")
             self.broken = None
-            self._projector.submit(self._journal.restore_ballast)
+            self._projection.later(self._journal.restore_ballast)
         self._failed_once = 0
+        if not self._projection.add(seq, group, self._clock()):
+            self._moved(group)
+        self._end_group(waiting)
+
+    def _end_group(self, waiting: list[Callable[[], None]]) -> None:
+        """The group is durable: its answers may end, and the next one may be written."""
         if self._writing_since is not None:
             self._observe(self._loop.time() - self._writing_since)
         self._commits += 1
         self._last_commit = self._clock()
-        kept: list[Entry] | None = group
-        if len(self._unlogged) > self._keep:
-            for record, _ in group:
-                del self._unlogged[record.id]
-            kept = None
-        self._pending.append(Group(seq, kept, len(group), self._last_commit))
         if self._waiting or self._queue:
             self._loop.call_soon(self._flush)
         else:
             self._flushing = False
         _run(waiting)
-        if self._timer is None:
-            if self._projecting is None:
-                self._timer = self._loop.call_later(self._delay_s, self._project)
-        elif self._batch_waits() and not self._log_fails:
-            self._timer.cancel()
-            self._project()
 
     def _not_durable(
         self,
@@ -383,75 +389,10 @@ class JournalLedger:
         self._loop.call_later(self._retry_s, self._flush)
         _run(released)
 
-    # Into the log.
-
-    def _batch_waits(self) -> bool:
-        """Whether the log lacks a whole batch; what the journal alone has comes after many."""
-        if not self._pending:
-            return False
-        return len(self._unlogged) >= _BATCH or self._pending[0].entries is None
-
-    def _project(self) -> None:
-        self._timer = None
-        groups = []
-        entries = 0
-        for group in self._pending:
-            groups.append(group)
-            entries += group.size
-            if entries >= _BATCH:
-                break
-        self._projecting = self._projector.submit(self._apply, groups)
-        self._projecting.add_done_callback(
-            lambda f: self._loop.call_soon_threadsafe(self._projected, f, groups)
-        )
-
-    def _apply(self, groups: Sequence[Group]) -> None:
-        """In the projector's thread."""
-        entries: list[Entry] = []
-        for group in groups:
-            if group.entries is None:
-                for _, records in self._journal.groups(group.seq - 1, group.seq):
-                    entries += [(record, encode_record(record)) for record in records]
-            else:
-                entries += group.entries
-        self._log.apply(self._journal.id, groups[-1].seq, entries)
-        self._journal.checkpoint()
-
-    def _projected(self, applied: Future[None], groups: Sequence[Group]) -> None:
-        self._projecting = None
-        if self._closing:
-            return
-        error = applied.exception()
-        self._log_fails = error is not None
-        if error is not None:
-            _log.error("log_write_failed", error=str(error), left_in_journal=len(self._pending))
-            self._timer = self._loop.call_later(self._retry_s, self._project)
-            return
-        for group in groups:
-            self._pending.popleft()
-            for record, _ in group.entries or ():
-                self._unlogged.pop(record.id, None)
-        self._applied = groups[-1].seq
-        if self._batch_waits():
-            self._project()
-        elif self._pending:
-            self._timer = self._loop.call_later(self._delay_s, self._project)
-
-    def _replay(self) -> None:
-        """In the projector's thread: everything the journal has and the log lacks."""
-        applied = self._log.applied(self._journal.id)
-        self._journal.continue_after(applied)
-        entries: list[Entry] = []
-        last = applied
-        for seq, records in self._journal.groups(applied):
-            entries += [(record, encode_record(record)) for record in records]
-            last = seq
-            if len(entries) >= _REPLAY:
-                self._log.apply(self._journal.id, last, entries)
-                entries = []
-        if entries:
-            self._log.apply(self._journal.id, last, entries)
-        self._applied = last
+    def _moved(self, entries: Sequence[Entry]) -> None:
+        """Somebody else has these entries now."""
+        for record, _ in entries:
+            self._unlogged.pop(record.id, None)
 
 
 def _run(waiting: Sequence[Callable[[], None]]) -> None:

@@ -27,6 +27,10 @@ class RequestLog(Protocol):
         """Write entries, known ids left out, and the mark `upto`, in one transaction."""
         ...
 
+    def add(self, node: str, entries: Sequence[Entry]) -> None:
+        """Write entries that a node settled, known ids left out, in one transaction."""
+        ...
+
     def get(self, id_: str, account: str | None) -> RequestRecord | None:
         """The entry with that id, if it belongs to that account; None looks in all."""
         ...

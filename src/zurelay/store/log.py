@@ -33,6 +33,12 @@ class StoredLog:
             post(connection, journal, (record for record, _ in new))
             set_counter(connection, f"journal:{journal}", upto)
 
+    def add(self, node: str, entries: Sequence[Entry]) -> None:
+        """As `apply`, of entries that were in no journal."""
+        with self._store.write() as connection:
+            new = add_requests(connection, entries)
+            post(connection, node, (record for record, _ in new))
+
     def get(self, id_: str, account: str | None) -> RequestRecord | None:
         """The entry with that id, if it belongs to that account; None looks in all."""
         with self._store.read() as connection:
