@@ -88,11 +88,17 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
     shared = sharing(settings.storage.valkey_url)
     await shared.start()
     metrics.watch_shared(shared.health)
-    power_safe = settings.storage.power_safe
+    # Only SQLite in the data folder is as near, and as much this process's own, as the journal.
+    direct = store.kind != "sqlite"
+    power_safe = settings.storage.power_safe or direct
     journal = Journal(settings.data_dir, power_safe=power_safe, ballast_mb=ballast_mb)
-    wallets = StoredWallets(store, journal.id, alone=True)
     ledger = JournalLedger(
-        journal, StoredLog(store), wallets, power_safe=power_safe, observe=metrics.settled
+        journal,
+        StoredLog(store),
+        StoredWallets(store, journal.id, alone=not direct),
+        power_safe=power_safe,
+        direct=direct,
+        observe=metrics.settled,
     )
     await ledger.start()
     keys = KeyRing(StoredKeys(store))

@@ -65,7 +65,7 @@ class RunningGateway:
             ballast_mb=0,
         )
         settings = load(self.config_path, self._environ, self.data)
-        self._store = open_store(self.data)
+        self._store = open_store(self.data, settings.storage.url)
         self.key = ensure_first_key(self._store, 0.0) or ""
         self.process = Process(options, settings, self._store)
         await self.process.start()
