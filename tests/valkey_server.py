@@ -71,6 +71,13 @@ class ValkeyServer:
         assert self._server is not None
         self._server.send_signal(signal.SIGCONT)
 
+    def flush(self, database: int) -> None:
+        """Forget one of its databases."""
+        with socket.create_connection(("127.0.0.1", self.port), 5) as connection:
+            connection.sendall(b"SELECT %d\r\nFLUSHDB\r\n" % database)
+            while connection.recv(64).count(b"+OK") < 1:
+                pass
+
     def _taken(self) -> bool:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
