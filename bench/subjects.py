@@ -168,6 +168,9 @@ ZURELAY_CONFIG = """
 shutdown_grace_s = 0
 drain_delay_s = 0
 
+[limits]
+concurrency = 10000
+
 [providers.bench]
 kind = "openai"
 base_url = "http://127.0.0.1:{upstream}/v1"

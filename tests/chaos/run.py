@@ -93,6 +93,7 @@ def configuration(upstreams: Upstreams, models: int, *, hedge: bool) -> str:
         )
     return (
         "[server]\nexpose_routes = false\nshutdown_grace_s = 5\ndrain_delay_s = 0\n"
+        "[limits]\nconcurrency = 100000\n"
         "[streaming]\nearly_open_s = 0.3\nkeep_alive_s = 0.2\n"
         f"[routing]\nattempts = {ATTEMPTS}\nconnect_deadline_s = 2\n"
         f"start_deadline_s = {DEADLINE_S}\n"
