@@ -134,6 +134,56 @@ async def test_a_cost_beyond_its_hold_is_paid_as_far_as_there_is_money(
     assert purse.affordable([BALANCE]) == 0
 
 
+async def test_what_costs_nothing_passes_on_an_empty_wallet(purse: Wallets, source: Source) -> None:
+    hold = purse.hold([BALANCE], 0)
+    assert purse.settle(hold, 0) == ({}, 0)
+    assert purse.settle(purse.hold([BALANCE], 0), 7) == ({}, 7)
+    assert source.draws == 0
+
+
+async def test_a_caller_who_leaves_while_the_store_is_asked_loses_nothing(
+    store: Store, purse: Wallets
+) -> None:
+    pay_in(store, 1000)
+    for asking in (purse.fund([BALANCE], 10), purse.look([BALANCE])):
+        task = asyncio.create_task(asking)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+    assert purse.affordable([BALANCE]) == 1000
+
+
+async def test_what_was_spent_without_a_limit_is_missing_with_one(
+    store: Store, purse: Wallets
+) -> None:
+    pay_in(store, 1000)
+    purse.settle(purse.hold([OPEN], 0), 300)
+    spend(store, "n1", 300)
+    assert await purse.fund([BALANCE], 701) is None
+    assert purse.settle(await funded(purse, BALANCE, ceiling=700), 700) == ({BALANCE.id: 700}, 0)
+    spend(store, "n1", 700)
+    assert balance(store) == 0
+    purse.settle(purse.hold([OPEN], 0), 5)
+    assert await purse.fund([BALANCE], 1) is None
+    assert purse.affordable([BALANCE]) == -5
+
+
+async def test_what_another_node_spent_without_a_limit_is_missing_too(
+    store: Store, pair: tuple[Wallets, Wallets]
+) -> None:
+    one, two = pair
+    pay_in(store, 1000)
+    one.settle(one.hold([OPEN], 0), 300)
+    spend(store, "n1", 300)
+    assert await two.fund([BALANCE], 701) is None
+    two.settle(await funded(two, BALANCE, ceiling=700), 700)
+    spend(store, "n2", 700)
+    assert balance(store) == 0
+    assert await one.fund([BALANCE], 1) is None
+
+
 async def test_closing_returns_what_is_idle(store: Store, source: Source) -> None:
     pay_in(store, 1000)
     purse = Wallets(source, undelivered=lambda: 0)
@@ -142,7 +192,7 @@ async def test_closing_returns_what_is_idle(store: Store, source: Source) -> Non
     spend(store, "n1", 4)
     await purse.close()
     with store.read() as connection:
-        assert stored.leased(connection, "n1") == {BALANCE.id: 0}
+        assert stored.leased(connection, "n1") == {BALANCE.id: 4}
     assert balance(store) == 996
 
 
@@ -166,28 +216,28 @@ async def test_a_lease_lapses_when_the_store_was_away_too_long(
     monkeypatch.setattr("zurelay.live.wallets.RENEW_S", 0.005)
     pay_in(store, 1000)
     source.alone = False
-    waiting = 1
-    purse = Wallets(source, undelivered=lambda: waiting, lapse_s=0.02)
+    purse = Wallets(source, undelivered=lambda: 1, lapse_s=0.02)
     await purse.start()
     hold = await funded(purse, BALANCE, ceiling=10)
+    early = purse.hold([BALANCE], 30)
     with capture_logs() as logs:
         source.away = True
         while not any(line["event"] == "leases_lapsed" for line in logs):
             await asyncio.sleep(0.001)
-        with pytest.raises(Refused):
-            await purse.fund([BALANCE], 1)
+        for asking in (purse.fund([BALANCE], 1), purse.look([BALANCE])):
+            with pytest.raises(Refused) as refused:
+                await asking
+            assert refused.value.problem.status == 503
+        purse.settle(early, 30)  # the store hears of it later
         source.away = False
-        await asyncio.sleep(0.02)
-        with pytest.raises(Short):  # what was settled meanwhile must be delivered first
-            purse.hold([BALANCE], 1)
-        waiting = 0
         while logs[-1]["event"] != "leases_kept_again":
             await asyncio.sleep(0.001)
     assert purse.settle(hold, 10) == ({BALANCE.id: 10}, 0)
-    spend(store, "n1", 10)
-    await funded(purse, BALANCE, ceiling=100)
+    spend(store, "n1", 40)
+    await funded(purse, BALANCE, ceiling=960)
+    assert await purse.fund([BALANCE], 1) is None
     await purse.close()
-    assert balance(store) == 990
+    assert balance(store) == 960
 
 
 @pytest.fixture

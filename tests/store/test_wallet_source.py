@@ -30,7 +30,7 @@ def test_a_node_draws_spends_and_returns(store: Store) -> None:
     assert [drawn.elsewhere for drawn in two.draw([Want(BALANCE, 800)])] == [300]
     record = a_record(cost=120, postings={BALANCE.id: 120, BUDGET.id: 120})
     StoredLog(store).apply("n1", 1, [entry(record)])
-    assert one.leased() == {BALANCE.id: 180, BUDGET.id: -20}
+    assert one.leased() == {BALANCE.id: 300, BUDGET.id: 100}
     assert one.left([BALANCE, BUDGET]) == [880, 380]
     assert one.spent(0, ACCOUNT.id, record.key) == 120
     one.renew({BALANCE.id: 5}, 0)

@@ -155,7 +155,7 @@ def test_idle_parts_go_back_but_never_more_than_there_are(store: Store) -> None:
         assert available(connection) == 0
         wallets.give_back(connection, "n1", {BALANCE.id: 700})
         assert available(connection) == 700
-        assert wallets.leased(connection, "n1") == {BALANCE.id: 0}
+        assert wallets.leased(connection, "n1") == {BALANCE.id: 300}
 
 
 def test_a_node_that_starts_again_returns_what_it_had(store: Store) -> None:

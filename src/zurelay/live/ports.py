@@ -95,7 +95,7 @@ class WalletSource(Protocol):
         ...
 
     def leased(self) -> Mapping[str, int]:
-        """What is left of this process's leases: wallet id -> nano-dollars."""
+        """What this process was granted since it began, spent or not: wallet id -> nano-dollars."""
         ...
 
     def recall(self, wallets: Sequence[str]) -> None:

@@ -61,12 +61,16 @@ class _Slice:
         "most",
         "recalls",
         "refilling",
+        "spent",
         "tight_until",
+        "told",
     )
 
     def __init__(self) -> None:
-        self.free = 0
+        self.free = 0  # below zero where more was spent than leased: it had no limit then
         self.held = 0
+        self.told = 0  # of `held`, what the store knows
+        self.spent = 0  # since this process began
         self.left = 0  # in the wallet, leased to nobody, when last asked
         self.elsewhere = 0  # leased to other processes then
         self.most = 0  # largest reserve lately
@@ -99,6 +103,7 @@ class Wallets:
         self._renewed = 0.0
         self._lapsed = False
         self._failing = False
+        self._leases = False  # whether anything was ever leased
 
     async def start(self) -> None:
         """Begin with nothing leased, then keep what is leased alive until `close`.
@@ -139,11 +144,13 @@ class Wallets:
         return found
 
     def hold(self, wallets: Sequence[Wallet], ceiling: int) -> Hold:
-        """Set `ceiling` aside in every wallet, or in none.
+        """Set `ceiling` aside in every wallet, or in none; nothing can always be set aside.
 
         Raises:
             Short: what is leased here is not enough.
         """
+        if not ceiling:
+            return Hold(wallets, 0)
         limited = [wallet for wallet in wallets if wallet.limited]
         if limited:
             if self._lapsed:
@@ -163,6 +170,8 @@ class Wallets:
         Raises:
             Refused: 503 while the store cannot be asked.
         """
+        if self._lapsed:
+            raise Refused(_away())
         async with self._asking:
             await self._lease([Want(w, 0, 0) for w in wallets if w.limited])
 
@@ -219,14 +228,15 @@ class Wallets:
         lacking = 0
         for wallet in hold.wallets:
             amount = cost
+            one = self._slice(wallet)
             if wallet.limited:
-                one = self._slices[wallet.id]
                 one.held -= hold.ceiling
                 one.free += hold.ceiling
                 amount = max(0, min(cost, one.free))
-                one.free -= amount
                 lacking = max(lacking, cost - amount)
             if amount:
+                one.free -= amount
+                one.spent += amount
                 paid[wallet.id] = amount
         return paid, lacking
 
@@ -254,13 +264,25 @@ class Wallets:
         wants = [want for want in wants if self._may_have(want)]
         if not wants or self._lapsed:
             return []
-        drawn = await self._told(self._source.draw, wants)
-        lacking = []
+        self._leases = True
+        drawing = self._loop.create_task(self._draw(wants))
+        try:
+            drawn = await asyncio.shield(drawing)
+        except asyncio.CancelledError:
+            # Whoever asked has left; what the store grants is this process's all the same.
+            await asyncio.wait([drawing])
+            raise
+        return [
+            want.wallet.id
+            for want, each in zip(wants, drawn, strict=True)
+            if each.granted < want.need and each.elsewhere
+        ]
+
+    async def _draw(self, wants: Sequence[Want]) -> list[Drawn]:
+        drawn: list[Drawn] = await self._told(self._source.draw, wants)
         for want, each in zip(wants, drawn, strict=True):
             self._drawn(want, each)
-            if each.granted < want.need and each.elsewhere:
-                lacking.append(want.wallet.id)
-        return lacking
+        return drawn
 
     def _may_have(self, want: Want) -> bool:
         """Whether it is worth asking: it was not found wanting a moment ago."""
@@ -268,7 +290,10 @@ class Wallets:
         return one.left >= max(want.need, 1) or self._loop.time() >= one.dry_until
 
     def _slice(self, wallet: Wallet) -> _Slice:
-        return self._slices.setdefault(wallet.id, _Slice())
+        one = self._slices.get(wallet.id)
+        if one is None:
+            one = self._slices[wallet.id] = _Slice()
+        return one
 
     async def _refill(self, wallet: Wallet, one: _Slice) -> None:
         """In the background, before the slice is used up."""
@@ -296,7 +321,7 @@ class Wallets:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(POLL_S)
-            if not self._slices:
+            if not self._leases:
                 continue
             try:
                 recalled = await self._ask(self._source.recalled)
@@ -340,7 +365,7 @@ class Wallets:
 
     async def _renew(self) -> None:
         asked = self._loop.time()
-        held = {name: one.held for name, one in self._slices.items()}
+        held = {name: one.held for name, one in self._slices.items() if one.held != one.told}
         try:
             await self._ask(self._source.renew, held, self._undelivered())
         except Exception as error:  # noqa: BLE001 - it may come back
@@ -350,11 +375,13 @@ class Wallets:
                 _log.error("leases_lapsed", effect="accounts with limits get 503")
             return
         self._renewed = asked
-        if self._lapsed and not self._undelivered():
+        for name, amount in held.items():
+            self._slices[name].told = amount
+        if self._lapsed:
             await self._start_over()
 
     async def _start_over(self) -> None:
-        """After a lapse: what the store still grants is what is left here."""
+        """After a lapse: of what the store still grants, what was not spent is left here."""
         async with self._asking:
             try:
                 leased = await self._ask(self._source.leased)
@@ -362,7 +389,7 @@ class Wallets:
                 self._failed(error)
                 return
             for name, one in self._slices.items():
-                one.free = leased.get(name, 0) - one.held
+                one.free = leased.get(name, 0) - one.spent - one.held
             self._lapsed = False
             _log.warning("leases_kept_again")
 

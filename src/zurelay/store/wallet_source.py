@@ -53,7 +53,7 @@ class StoredWallets:
             wallets.renew(connection, self._node, held, undelivered, database_time(connection))
 
     def leased(self) -> Mapping[str, int]:
-        """What is left of this node's leases: wallet id -> nano-dollars."""
+        """What this node was granted since it began, spent or not: wallet id -> nano-dollars."""
         with self._store.read() as connection:
             return wallets.leased(connection, self._node)
 

@@ -91,10 +91,11 @@ def draw(
     drawn: dict[str, Drawn] = {}
     for want in sorted(wants, key=lambda want: want.wallet.id):
         available = _locked(connection, want.wallet)
+        elsewhere, owed = (0, 0) if alone else _elsewhere(connection, want.wallet.id, node)
+        available -= owed
         granted = _slice(available, want, nodes, alone=alone)
         if granted:
             _lease(connection, want.wallet.id, node, epoch, granted, None if alone else now)
-        elsewhere = 0 if alone else _elsewhere(connection, want.wallet.id, node)
         drawn[want.wallet.id] = Drawn(granted, available - granted, elsewhere, nodes)
     return [drawn[want.wallet.id] for want in wants]
 
@@ -137,12 +138,11 @@ def renew(
 
 
 def leased(connection: Connection, node: str) -> dict[str, int]:
-    """What is left of a node's leases: wallet id -> nano-dollars."""
+    """What a node was granted since it began, spent or not: wallet id -> nano-dollars."""
     found = connection.execute(
-        _sql("SELECT wallet, granted - spent AS left_over FROM lease WHERE node = :node"),
-        {"node": node},
+        _sql("SELECT wallet, granted FROM lease WHERE node = :node"), {"node": node}
     )
-    return {wallet: int(left) for wallet, left in found}
+    return {wallet: int(granted) for wallet, granted in found}
 
 
 def recall(connection: Connection, wallet: str) -> None:
@@ -382,16 +382,20 @@ def _add(connection: Connection, wallet: str, amount: int) -> None:
     )
 
 
-def _elsewhere(connection: Connection, wallet: str, node: str) -> int:
-    return int(
-        connection.execute(
-            _sql(
-                "SELECT coalesce(sum(granted - spent), 0) FROM lease"
-                " WHERE wallet = :wallet AND node <> :node AND granted > spent"
-            ),
-            {"wallet": wallet, "node": node},
-        ).scalar_one()
-    )
+def _elsewhere(connection: Connection, wallet: str, node: str) -> tuple[int, int]:
+    """What other nodes have leased and not spent, and what they spent beyond their leases.
+
+    The latter happens without a limit, and must come out of what is available.
+    """
+    left, owed = connection.execute(
+        _sql(
+            "SELECT coalesce(sum(CASE WHEN granted > spent THEN granted - spent END), 0),"
+            " coalesce(sum(CASE WHEN granted < spent THEN spent - granted END), 0)"
+            " FROM lease WHERE wallet = :wallet AND node <> :node"
+        ),
+        {"wallet": wallet, "node": node},
+    ).one()
+    return int(left), int(owed)
 
 
 def _nodes(connection: Connection, now: float) -> int:
