@@ -110,6 +110,19 @@ def test_a_budget_set_in_mid_period_counts_what_was_spent_before(store: Store) -
         assert draw(connection, "n1", Want(wallet, 1), Want(whole, 1), alone=True) == [420, 415]
 
 
+def test_a_budget_whose_day_begins_inside_an_hour_counts_from_that_moment(store: Store) -> None:
+    half_past = NOON + 1800  # midnight in Mumbai is half past an hour of UTC
+    records = [
+        a_record(half_past + minutes * 60, cost=cost, key="key_1")
+        for minutes, cost in ((-31, 1), (-1, 2), (0, 4), (29, 8), (31, 16), (120, 32))
+    ]
+    wallet = Wallet("budget:key_1:x", ACCOUNT.id, "key_1", "x", int(half_past), budget=500)
+    whole = Wallet("budget:acct_1:x", ACCOUNT.id, ACCOUNT.id, "x", int(half_past), budget=500)
+    with funded(store) as connection:
+        add_requests(connection, [entry(record) for record in records])
+        assert draw(connection, "n1", Want(wallet, 1), Want(whole, 1), alone=True) == [440, 440]
+
+
 def test_a_budget_that_is_overspent_when_it_is_set_gives_nothing(store: Store) -> None:
     wallet = Wallet("budget:key_1:x", ACCOUNT.id, "key_1", "x", 0, budget=50)
     with funded(store) as connection:

@@ -107,7 +107,7 @@ class WalletSource(Protocol):
         ...
 
     def spent(self, since: float, account: str, key: str) -> int:
-        """Nano-dollars that a key spent in whole hours since Unix time `since`, by the log."""
+        """Nano-dollars that a key spent since Unix time `since`, by the log."""
         ...
 
     def recalled(self) -> Mapping[str, int]:

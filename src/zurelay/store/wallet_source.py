@@ -74,7 +74,7 @@ class StoredWallets:
             ]
 
     def spent(self, since: float, account: str, key: str) -> int:
-        """Nano-dollars that a key spent in whole hours since Unix time `since`, by the log."""
+        """Nano-dollars that a key spent since Unix time `since`, by the log."""
         with self._store.read() as connection:
             return wallets.spent_since(connection, since, account, key)
 

@@ -246,13 +246,22 @@ def budget_left(connection: Connection, wallet: Wallet) -> int:
 
 
 def spent_since(connection: Connection, since: float, account: str, key: str | None) -> int:
-    """Nano-dollars that an account, or one key of it, spent in whole hours since Unix time."""
-    given: dict[str, object] = {"hour": int(since) // _HOUR, "account": account}
-    statement = "SELECT sum(cost) FROM usage_hour WHERE account = :account AND hour >= :hour"
-    if key is not None:
-        statement += " AND api_key = :key"
-        given["key"] = key
-    return int(connection.execute(_sql(statement), given).scalar_one() or 0)
+    """Nano-dollars that an account, or one key of it, spent since Unix time `since`.
+
+    By the sums of hours, and by the log where days begin inside an hour, as in India.
+    """
+    whole = -(-int(since) // _HOUR)
+    given = {"hour": whole, "since": int(since) * 1000, "until": whole * _HOUR * 1000}
+    of, mine = ("account", account) if key is None else ("api_key", key)
+    hours = f"SELECT sum(cost) FROM usage_hour WHERE {of} = :whose AND hour >= :hour"  # noqa: S608
+    spent = connection.execute(_sql(hours), {**given, "whose": mine}).scalar_one() or 0
+    if given["since"] < given["until"]:
+        rows = (
+            f"SELECT sum(cost) FROM request WHERE {of} = :whose"  # noqa: S608
+            " AND at_ms >= :since AND at_ms < :until"
+        )
+        spent += connection.execute(_sql(rows), {**given, "whose": mine}).scalar_one() or 0
+    return int(spent)
 
 
 def change_budget(connection: Connection, owner: str, period: str, budget: int) -> None:
