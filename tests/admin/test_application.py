@@ -1,117 +1,155 @@
 """The admin API over HTTP, in a whole gateway."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from zurelay.access.keys import hash_key, last4
-from zurelay.access.tokens import AdminToken, Role, make_token
+from tests.admin.conftest import Admin
+from zurelay.access.tokens import make_token
+from zurelay.admin import application
 from zurelay.admin.application import ENDPOINTS
 from zurelay.app.local_token import read
-from zurelay.store.tokens import add_token
+from zurelay.office.desk import Unavailable
 from zurelay.testing.gateway import RunningGateway
 from zurelay.upstream.base import Call
 from zurelay.upstream.client import HttpClient
-from zurelay.upstream.reading import Response
-from zurelay.wire import json
-
-TOKEN = make_token(b"\x01" * 32)
-READER = make_token(b"\x02" * 32)
 
 
-@pytest.fixture
-async def gateway(tmp_path: Path) -> AsyncIterator[RunningGateway]:
-    async with RunningGateway(tmp_path) as running:
-        with running.store.write() as connection:
-            roles: list[tuple[str, Role]] = [(TOKEN, "admin"), (READER, "read-only")]
-            for number, (text, role) in enumerate(roles):
-                add_token(
-                    connection,
-                    AdminToken(f"tok_{number}", role, role, hash_key(text), last4(text), 1),
-                )
-        yield running
-
-
-async def call(
-    gateway: RunningGateway, path: str, bearer: str = "", method: str = "GET", **headers: str
-) -> Response:
-    shown = [("authorization", f"Bearer {bearer}")] if bearer else []
-    more = [(name.replace("_", "-"), value) for name, value in headers.items()]
-    async with HttpClient() as client:
-        return await client.fetch(Call(method, gateway.base_url + path, (*shown, *more), b""))
-
-
-def code(answer: Response) -> str:
-    found: str = json.decode(answer.body)["error"]["code"]
-    return found
-
-
-async def test_routes_are_told_to_an_admin(gateway: RunningGateway) -> None:
-    answer = await call(gateway, "/api/v1/routes?model=sandbox/echo", TOKEN)
-    assert answer.status == 200
-    assert answer.headers["x-request-id"].startswith("req_")
-    assert answer.headers["cache-control"] == "no-store"
-    told = json.decode(answer.body)
-    assert told["object"] == "list"
-    assert [(r["model"], r["state"]) for r in told["data"]] == [("sandbox/echo", "closed")]
-    everything = json.decode((await call(gateway, "/api/v1/routes", READER)).body)["data"]
-    assert len(everything) > 1
-
-
-@pytest.mark.parametrize("path", ["/api/v1/routes", "/api/v1/nothing"])
-async def test_without_a_good_token_nothing_is_told(gateway: RunningGateway, path: str) -> None:
-    for bearer in ("", gateway.key, make_token(b"\x09" * 32), "nonsense"):
-        answer = await call(gateway, path, bearer)
-        assert (answer.status, code(answer)) == (401, "invalid_api_key")
+@pytest.mark.parametrize("path", ["/routes", "/nothing", "/openapi.json"])
+async def test_without_a_good_token_nothing_is_told(admin: Admin, path: str) -> None:
+    for bearer in ("", admin.gateway.key, make_token(b"\x09" * 32), "nonsense"):
+        answer = await admin.send("GET", path, b"", {"authorization": f"Bearer {bearer}"})
+        assert (answer.status, answer.error["code"]) == (401, "invalid_api_key")
         assert answer.headers["www-authenticate"] == "Bearer"
-    answer = await call(gateway, path, x_api_key=TOKEN)
+    answer = await admin.send("GET", path, b"", {"x-api-key": admin.tokens["owner"]})
     assert answer.status == 401
+    assert (await admin.send("GET", path, b"", {})).status == 401
 
 
-async def test_an_admin_token_calls_no_model(gateway: RunningGateway) -> None:
-    answer = await call(gateway, "/v1/models", TOKEN)
+async def test_an_admin_token_calls_no_model(admin: Admin) -> None:
+    headers = (("authorization", f"Bearer {admin.tokens['owner']}"),)
+    call = Call("GET", f"{admin.gateway.base_url}/v1/models", headers, b"")
+    answer = await admin.client.fetch(call)
     assert answer.status == 401
     assert b"admin token" in answer.body
 
 
-async def test_wrong_paths_methods_and_roles_are_refused(gateway: RunningGateway) -> None:
-    assert code(await call(gateway, "/api/v1/nothing", TOKEN)) == "not_found"
-    answer = await call(gateway, "/api/v1/routes", TOKEN, "DELETE")
+async def test_wrong_paths_methods_and_roles_are_refused(admin: Admin) -> None:
+    assert (await admin.call("GET", "/nothing")).error["code"] == "not_found"
+    answer = await admin.call("DELETE", "/routes")
     assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
-    answer = await call(gateway, "/api/v1/routes", READER, "DELETE")
-    assert (answer.status, code(answer)) == (403, "not_allowed")
-    answer = await call(gateway, "/api/v1/routes", TOKEN, "HEAD")
+    answer = await admin.call("PUT", "/keys")
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, POST, HEAD")
+    answer = await admin.call("DELETE", "/routes", role="read-only")
+    assert (answer.status, answer.error["code"]) == (403, "not_allowed")
+    answer = await admin.call("HEAD", "/routes")
     assert (answer.status, answer.body) == (200, b"")
 
 
-async def test_metrics_from_elsewhere_need_an_admin_token(gateway: RunningGateway) -> None:
-    assert (await call(gateway, "/metrics")).status == 200
-    behind = {"x_forwarded_for": "203.0.113.7"}
-    for bearer in ("", gateway.key):
-        answer = await call(gateway, "/metrics", bearer, **behind)
-        assert (answer.status, code(answer)) == (401, "invalid_api_key")
-    answer = await call(gateway, "/metrics", READER, **behind)
-    assert answer.status == 200
-    assert b"zurelay_" in answer.body
+async def test_answers_are_kept_by_nobody_and_have_a_name(admin: Admin) -> None:
+    answer = await admin.call("GET", "/keys")
+    assert answer.headers["x-request-id"].startswith("req_")
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["content-type"] == "application/json"
+
+
+async def test_metrics_from_elsewhere_need_a_token_of_the_whole_gateway(admin: Admin) -> None:
+    async def scrape(bearer: str, **behind: str) -> int:
+        shown = (("authorization", f"Bearer {bearer}"), *behind.items())
+        call = Call("GET", f"{admin.gateway.base_url}/metrics", shown, b"")
+        return (await admin.client.fetch(call)).status
+
+    assert await scrape("") == 200
+    behind = {"x-forwarded-for": "203.0.113.7"}
+    assert await scrape("", **behind) == 401
+    assert await scrape(admin.gateway.key, **behind) == 401
+    assert await scrape(admin.tokens["member"], **behind) == 403
+    assert await scrape(admin.tokens["read-only"], **behind) == 200
 
 
 async def test_the_folders_own_token_works_until_the_gateway_ends(tmp_path: Path) -> None:
-    async with RunningGateway(tmp_path) as gateway:
+    async with RunningGateway(tmp_path) as gateway, HttpClient() as client:
         token, base_url = read(gateway.data) or ("", "")
         assert base_url == gateway.base_url
         assert (gateway.data / "admin-token").stat().st_mode & 0o777 == 0o600
-        assert (await call(gateway, "/api/v1/routes", token)).status == 200
+        shown = (("authorization", f"Bearer {token}"),)
+        answer = await client.fetch(Call("GET", f"{base_url}/api/v1/routes", shown, b""))
+        assert answer.status == 200
     assert read(gateway.data) is None
 
 
-async def test_a_fault_of_ours_says_nothing_of_itself(
-    gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise ZeroDivisionError("secret")
+def failing(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """Let the list of keys fail."""
 
-    monkeypatch.setitem(ENDPOINTS, "/routes", {"GET": fail})
-    answer = await call(gateway, "/api/v1/routes", TOKEN)
-    assert (answer.status, code(answer)) == (500, "internal_error")
+    def fail(*_: object) -> None:
+        raise error
+
+    changed = tuple(replace(e, call=fail) if e.name == "listKeys" else e for e in ENDPOINTS)
+    monkeypatch.setattr(application, "ENDPOINTS", changed)
+
+
+async def test_a_fault_of_ours_says_nothing_of_itself(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, ZeroDivisionError("secret"))
+    answer = await admin.call("GET", "/keys")
+    assert (answer.status, answer.error["code"]) == (500, "internal_error")
     assert b"secret" not in answer.body
+
+
+async def test_a_store_that_is_away_is_told_as_such(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, Unavailable("postgresql at secret-host: refused"))
+    answer = await admin.call("GET", "/keys")
+    assert (answer.status, answer.headers["retry-after"]) == (503, "5")
+    assert b"secret-host" not in answer.body
+
+
+async def test_every_endpoint_asks_for_its_right(admin: Admin) -> None:
+    for endpoint in ENDPOINTS:
+        if endpoint.right is None:
+            continue
+        path = endpoint.path.replace("{", "x-").replace("}", "")
+        for role in ("admin", "member", "read-only"):
+            allowed = role in application_roles(endpoint)
+            answer = await admin.call(endpoint.method, path, {}, role=role)
+            assert (answer.status != 403) == allowed, (endpoint.name, role, answer.body)
+
+
+def application_roles(endpoint: object) -> list[str]:
+    """Roles of the tokens in this test that may call it; the member's is of one account."""
+    from zurelay.admin.openapi import roles
+    from zurelay.office.rights import _EVERYWHERE
+
+    found = roles(endpoint)  # type: ignore[arg-type]
+    if endpoint.right in _EVERYWHERE:  # type: ignore[attr-defined]
+        found = [role for role in found if role != "member"]
+    return found
+
+
+async def test_a_long_look_into_the_log_keeps_nobody_waiting(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four threads of the admin API wait; keys are still read, models still answer."""
+    import threading
+
+    release = threading.Event()
+
+    def wait(*_: object) -> dict[str, str]:
+        release.wait(20)
+        return {}
+
+    changed = tuple(replace(e, call=wait) if e.name == "listKeys" else e for e in ENDPOINTS)
+    monkeypatch.setattr(application, "ENDPOINTS", changed)
+    waiting = [asyncio.create_task(admin.call("GET", "/keys")) for _ in range(8)]
+    try:
+        assert (await admin.call("GET", "/routes")).status == 200
+        headers = tuple(admin.gateway.headers.items())
+        call = Call("GET", f"{admin.gateway.base_url}/v1/models", headers, b"")
+        assert (await admin.client.fetch(call)).status == 200
+    finally:
+        release.set()
+    assert [told.status for told in await asyncio.gather(*waiting)] == [200] * 8

@@ -1,53 +1,23 @@
-from starlette.requests import Request
+import msgspec
 
-from tests.plan.made import fail, provider, route, served, table
-from tests.store.rows import Clock
-from zurelay.admin.parts import AdminParts
-from zurelay.admin.routes import list_routes
-from zurelay.chat.faults import FaultKind
-from zurelay.live.tokens import TokenRing
-from zurelay.plan.health import Health
-from zurelay.wire import json
+from tests.admin.conftest import Admin
+from zurelay.admin.routes import ModelView, RouteView
 
 
-class _NoTokens:
-    def version(self) -> int:
-        raise AssertionError
-
-    def load(self) -> list[object]:
-        raise AssertionError
-
-    def close(self) -> None:
-        pass
-
-
-def asked(query: str = "") -> list[dict[str, object]]:
-    first, second = route(provider("a")), route(provider("b"))
-    health = Health()
-    fail(health, first, FaultKind.SERVER_ERROR, 90.0)
-    parts = AdminParts(
-        tokens=TokenRing(_NoTokens(), clock=Clock()),  # type: ignore[arg-type]
-        health=health,
-        table=lambda: table(served("m/1", [first]), served("n", [second])),
-        redact=lambda text: text.upper(),
-        now=lambda: 100.0,
-        request_id=lambda: "req_1",
-    )
-    scope = {"type": "http", "method": "GET", "query_string": query.encode(), "headers": []}
-    told = json.decode(bytes(list_routes(parts, Request(scope)).body))
-    assert told["object"] == "list"
-    data: list[dict[str, object]] = told["data"]
-    return data
+async def test_every_route_is_told_or_those_of_one_model(admin: Admin) -> None:
+    everything = (await admin.get("/routes", role="read-only"))["data"]
+    assert len(everything) > 1
+    for route in everything:
+        assert set(msgspec.to_builtins(msgspec.convert(route, RouteView))) == set(route)
+    (one,) = (await admin.get("/routes?model=sandbox/echo"))["data"]
+    assert (one["model"], one["state"]) == ("sandbox/echo", "closed")
+    assert (await admin.get("/routes?model=nothing"))["data"] == []
+    assert (await admin.call("GET", "/routes", role="member")).status == 403
 
 
-def test_every_route_is_told_with_its_redacted_errors() -> None:
-    rows = asked()
-    assert [row["id"] for row in rows] == ["a:u", "b:u"]
-    assert rows[0]["last_errors"] == [
-        {"reason": "server_error", "http_status": 500, "message": "WORDS", "age_s": 10.0}
-    ]
-
-
-def test_one_model_may_be_asked_for() -> None:
-    assert [row["model"] for row in asked("model=m%2F1")] == ["m/1"]
-    assert asked("model=nothing") == []
+async def test_every_model_that_is_served_is_told(admin: Admin) -> None:
+    models = (await admin.get("/models"))["data"]
+    assert {"sandbox/echo", "sandbox/lorem"} <= {model["id"] for model in models}
+    for model in models:
+        assert set(msgspec.to_builtins(msgspec.convert(model, ModelView))) == set(model)
+        assert model["routes_up"] == 1

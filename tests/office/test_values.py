@@ -41,7 +41,7 @@ def test_names_notes_models_and_markups_are_checked() -> None:
     assert v.models_of(["a", "b/*", "a"]) == ("a", "b/*")
     assert refusal(v.models_of, ["a", " "]).param == "models[1]"
     assert v.markup_of(None) is None
-    assert v.markup_of("1.20") == "1.20"
+    assert v.markup_of("1.20") == "1.2"
     assert refusal(v.markup_of, "-1").param == "markup"
 
 
@@ -70,3 +70,12 @@ def test_moments_are_dates_in_utc_or_times_with_their_zone() -> None:
 def test_what_somebody_wrote_is_repeated_safely(text: str) -> None:
     assert v.shown(text).isprintable()
     assert len(v.shown(text)) <= 64
+
+
+def test_refs_and_addresses_have_no_blanks_and_no_line_ends() -> None:
+    assert v.ref_of("inv-1") == "inv-1"
+    for text in ("", "a b", "a\n", "\u00e9", "x" * 201):
+        assert refusal(v.ref_of, text).param == "ref"
+    assert v.email_of("Ann@Example.com") == "ann@example.com"
+    for text in ("", "a@", "@b", "a@b@c", "a@b\n", "a b@c"):
+        assert refusal(v.email_of, text).param == "email"

@@ -1,19 +1,112 @@
-"""`GET /api/v1/routes`: how every route stands."""
+"""Endpoints for what is served: models, and how every route stands. They run on the event loop."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from typing import Any
 
-from zurelay.admin.parts import AdminParts, answer
+from msgspec import Struct
+
+from zurelay.admin.endpoint import Call, Endpoint, ListView
+from zurelay.catalogue.view import model_view
+from zurelay.office.values import ModelName
 from zurelay.plan.view import routes_view
 
 
-def list_routes(parts: AdminParts, request: Request) -> Response:
-    """All routes, or those of `?model=`."""
-    data = routes_view(
-        parts.table(),
-        parts.health,
-        parts.now(),
-        parts.redact,
-        request.query_params.get("model"),
+class RoutesQuery(Struct, forbid_unknown_fields=True):
+    """Which routes."""
+
+    model: ModelName | None = None
+
+
+class RouteErrorView(Struct):
+    """A failure of a route, with the provider's own words."""
+
+    reason: str
+    http_status: int | None
+    message: str
+    age_s: float
+
+
+class RouteView(Struct):
+    """A route and its health, as this node sees it."""
+
+    model: str
+    route: int
+    id: str
+    provider: str
+    label: str | None
+    priority: int
+    weight: float
+    state: str
+    cause: str | None
+    wait_s: float | None
+    samples: int | None
+    success_rate: float | None
+    first_token_p50_ms: float | None
+    first_token_p95_ms: float | None
+    in_flight: int | None
+    last_errors: list[RouteErrorView]
+
+
+class ModelView(Struct):
+    """A model that is served, as `GET /v1/models` tells it."""
+
+    id: str
+    object: str
+    created: int
+    owned_by: str
+    name: str
+    context: int | None
+    max_output: int | None
+    input_modalities: list[str]
+    reasoning: dict[str, Any] | None
+    price: dict[str, Any] | None
+    routes_up: int
+
+
+def list_routes(call: Call) -> object:
+    """All routes, or those of one model."""
+    parts = call.parts
+    return ListView(
+        routes_view(parts.table(), parts.health, parts.now(), parts.redact, call.query.model)
     )
-    return answer({"object": "list", "data": data})
+
+
+def list_models(call: Call) -> object:
+    """All models."""
+    parts = call.parts
+    now = parts.now()
+    return ListView(
+        [
+            model_view(
+                served.model,
+                sum(1 for route in served.routes if parts.health.is_up(route, now)),
+                parts.wall(),
+                parts.owner(),
+            )
+            for served in parts.table().models.values()
+        ]
+    )
+
+
+ENDPOINTS = (
+    Endpoint(
+        "GET",
+        "/routes",
+        "listRoutes",
+        "List every route and how it stands.",
+        "providers.read",
+        list_routes,
+        ListView[RouteView],
+        RoutesQuery,
+        on_loop=True,
+    ),
+    Endpoint(
+        "GET",
+        "/models",
+        "listModels",
+        "List the models that are served.",
+        "providers.read",
+        list_models,
+        ListView[ModelView],
+        on_loop=True,
+    ),
+)

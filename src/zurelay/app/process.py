@@ -30,6 +30,7 @@ from zurelay.config.load import load, load_catalogue
 from zurelay.config.reload import diff
 from zurelay.config.routing import build_table
 from zurelay.config.settings import Settings
+from zurelay.office.desk import Desk
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
 from zurelay.store.retention import delete_older
@@ -217,12 +218,21 @@ class Process:
 
     def _admin_parts(self) -> AdminParts:
         parts, core = self._parts.parts, self._gateway.core
+        desk = Desk(
+            self._store,
+            prepaid=lambda: self._settings.billing.prepaid,
+            zone=lambda: self._settings.billing.zone,
+            models=lambda: core.snapshot.table.models,
+        )
         return AdminParts(
+            desk=desk,
             tokens=parts.tokens,
             health=parts.services.health,
             table=lambda: core.snapshot.table,
             redact=self._redact,
             now=core.loop.time,
+            wall=parts.wall,
+            owner=lambda: self._settings.brand.wire,
             request_id=parts.ids.request,
         )
 

@@ -18,6 +18,10 @@ from zurelay.chat.problems import INVALID, Problem, Refused, invalid_value, not_
 from zurelay.office.rights import Actor, Right
 from zurelay.store.audit import AuditRow, add_audit
 from zurelay.store.engine import Store
+from zurelay.store.errors import StoreError
+
+Unavailable = StoreError
+"""Raised by every use case while the store does not answer; its text is for operators."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def add(desk: Desk, actor: Actor, wanted: str, form: NewMember) -> MemberView:
     with desk.change(actor, "members.change") as change:
         _may_give(actor, form.role)
         account = the_account(change.connection, actor, wanted)
-        email = form.email.lower()
+        email = v.email_of(form.email)
         earlier = find_member(change.connection, account.id, email)
         if earlier is not None and earlier.removed is None:
             raise conflict(f"{v.shown(email)} is a member already.", "email")

@@ -73,6 +73,7 @@ def credit(desk: Desk, actor: Actor, wanted: str, form: Payment) -> TransferView
     """
     amount = v.amount_of(form.amount_usd, "amount_usd", positive=True)
     v.note_of(form.note)
+    v.ref_of(form.ref)
     with desk.change(actor, "money.change") as change:
         account = the_account(change.connection, actor, wanted)
         transfer = _transfer(change, account, "credit", amount, form.ref, form.note)
@@ -98,6 +99,7 @@ def debit(
     """
     amount = v.amount_of(form.amount_usd, "amount_usd", positive=True)
     v.note_of(form.note)
+    v.ref_of(form.ref)
     tries = int(RETURN_S / _PAUSE_S)
     for left in reversed(range(tries + 1)):
         with desk.change(actor, "money.change") as change:
@@ -130,6 +132,8 @@ def refund(desk: Desk, actor: Actor, request_id: str, form: RefundForm) -> Trans
             another transfer, or nothing is left to give back.
     """
     v.note_of(form.note)
+    if form.ref is not None:
+        v.ref_of(form.ref)
     asked = None
     if form.amount_usd is not None:
         asked = v.amount_of(form.amount_usd, "amount_usd", positive=True)

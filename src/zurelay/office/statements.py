@@ -249,11 +249,9 @@ def _lines(
 
 
 def _first_month(desk: Desk, connection: Connection, account: Account) -> str:
-    """The month an account's first statement is of."""
-    began = float(account.created)
+    """The month an account's first statement is of: that of its first entry, or the present one."""
     entry = first_entry_ms(connection, balance_of(account.id))
-    if entry is not None:
-        began = min(began, entry / 1000)
+    began = desk.clock() if entry is None else entry / 1000
     return _month_at(began, zone_of(account, desk.zone()))
 
 

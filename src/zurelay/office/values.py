@@ -6,7 +6,6 @@ field. Knows no use case.
 
 import re
 from datetime import UTC, date, datetime
-from decimal import Decimal
 from typing import Annotated, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
@@ -14,7 +13,7 @@ from msgspec import Meta, Struct
 
 from zurelay.access.accounts import Budget, Period
 from zurelay.access.keys import end_of_day
-from zurelay.catalogue.money import format_usd, parse_usd
+from zurelay.catalogue.money import format_factor, format_usd, parse_factor, parse_usd
 from zurelay.chat.nearest import did_you_mean
 from zurelay.office.desk import wrong
 
@@ -41,7 +40,7 @@ Many = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 Markup = Annotated[
     str,
     Meta(
-        pattern=r"^[0-9]{1,4}(\.[0-9]{1,6})?$",
+        pattern=r"^[0-9]{1,3}(\.[0-9]{1,6})?$",
         description="A factor on prices: 1.2 asks for a fifth more than the provider.",
     ),
 ]
@@ -127,6 +126,21 @@ def note_of(text: str, param: str = "note") -> str:
     return text
 
 
+def ref_of(text: str, param: str = "ref") -> str:
+    """A name for a transfer. Raises Refused."""
+    if not text or len(text) > 200 or not (text.isascii() and text.isprintable()) or " " in text:
+        raise wrong(param, f"{param}: write 1 to 200 visible ASCII characters.")
+    return text
+
+
+def email_of(text: str, param: str = "email") -> str:
+    """An e-mail address in small letters. Raises Refused."""
+    name, at, host = text.partition("@")
+    if not (name and at and host) or "@" in host or not text.isprintable() or " " in text:
+        raise wrong(param, f"{param}: write an address such as ann@example.com.")
+    return text.lower()
+
+
 def zone_name(text: str | None, param: str = "zone") -> str | None:
     """The name of a time zone that there is. Raises Refused."""
     if text is None:
@@ -143,9 +157,10 @@ def markup_of(text: str | None, param: str = "markup") -> str | None:
     """A factor on prices. Raises Refused."""
     if text is None:
         return None
-    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,6})?", text, re.ASCII):
-        raise wrong(param, f"{param}: write a factor such as 1.2.")
-    return str(Decimal(text))
+    try:
+        return format_factor(parse_factor(text))
+    except ValueError as error:
+        raise wrong(param, f"{param}: {error}.") from None
 
 
 def models_of(names: list[str] | None, param: str = "models") -> tuple[str, ...] | None:

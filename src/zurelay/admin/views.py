@@ -1,0 +1,61 @@
+"""What `meter.view` and `plan.view` make, as types: for the description of the admin API.
+
+A test holds them to what is really answered.
+"""
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+
+class AttemptView(Struct, omit_defaults=True):
+    """One try at a route. What tells providers apart is for whoever runs the gateway."""
+
+    route: int
+    status: str
+    reason: str | None
+    start_ms: float | None
+    first_token_ms: float | None
+    end_ms: float | None
+    label: str | UnsetType = UNSET
+    route_id: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    http_status: int | UnsetType | None = UNSET
+    detail: str | UnsetType | None = UNSET
+    cost_usd: str | UnsetType = UNSET
+
+
+class RequestView(Struct, omit_defaults=True):
+    """An entry of the request log. The last fields are for whoever runs the gateway."""
+
+    id: str
+    created: float
+    key: str
+    model: str
+    answered_by: str | None
+    routed_from: str | None
+    status: str
+    http_status: int | None
+    error: str | None
+    stream: bool
+    effort_asked: str | None
+    effort: str | None
+    finish_reason: str | None
+    usage: dict[str, Any] | None
+    cost_usd: str
+    cost_estimated: bool
+    attempts: list[AttemptView]
+    first_token_ms: float | None
+    duration_ms: float | None
+    dropped: list[str]
+    user: str | None
+    metadata: dict[str, str] | None
+    client: str | None
+    account: str | UnsetType = UNSET
+    endpoint: str | UnsetType = UNSET
+    safety_identifier: str | UnsetType | None = UNSET
+    client_request_id: str | UnsetType | None = UNSET
+    address: str | UnsetType | None = UNSET
+    unpriced: list[str] | UnsetType = UNSET
+    implausible: bool | UnsetType = UNSET
+    upstream_cost_usd: str | UnsetType = UNSET
