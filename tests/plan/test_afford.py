@@ -13,8 +13,13 @@ from zurelay.plan.afford import FLOORS, Cost, offer
 from zurelay.plan.planner import Candidate, Plan
 
 
-def candidate(effort: str | None = None, most: int | None = None, name: str = "m") -> Candidate:
-    known = replace(model(name), max_output=most)
+def candidate(
+    effort: str | None = None,
+    most: int | None = None,
+    name: str = "m",
+    context: int | None = 1_000_000,
+) -> Candidate:
+    known = replace(model(name), max_output=most, context=context)
     return Candidate(
         route=route(model=known),
         served=served(known),
@@ -99,6 +104,41 @@ def test_a_limit_made_here_is_never_above_the_models_own() -> None:
     assert given.plan.candidates[0].cap == 2000
 
 
+@pytest.mark.parametrize(
+    ("most", "context", "cap"),
+    [
+        (50_000, 20_000, 19_875),  # the prompt's 100 and a quarter more
+        (10_000, 20_000, 10_000),
+        (None, 20_000, 19_875),
+        (None, 120, 1024),
+        (None, None, 4096),
+        (50_000, None, 50_000),
+    ],
+)
+def test_a_limit_made_here_fits_into_the_window(
+    most: int | None, context: int | None, cap: int
+) -> None:
+    given = offer(plan(candidate(most=most, context=context)), [at(1)], None, 10**9)
+    assert given.plan.candidates[0].cap == given.ceiling == cap
+
+
+def test_where_length_costs_nothing_no_limit_is_made() -> None:
+    for each in (lambda _: 0, lambda _: 700):
+        for money in (-5, 0, 700, 10**9):
+            if each(0) <= max(money, 0):
+                given = offer(plan(), [each], None, money)
+                assert (given.plan.candidates[0].cap, given.ceiling) == (None, each(0))
+
+
+def test_the_operators_estimate_stands_in_for_a_limit() -> None:
+    given = offer(plan(candidate("max", 2000), candidate("max")), [at(1)] * 2, None, 10**9, 3000)
+    assert [c.cap for c in given.plan.candidates] == [2000, 3000]
+    assert given.ceiling == 3000
+    with pytest.raises(Refused, match="at most 2999 output"):
+        offer(plan(), [at(1)], None, 2999, 3000)
+    assert offer(plan(), [at(1)], 5, 2999, 3000).ceiling == 5
+
+
 def test_each_candidate_has_a_limit_of_its_own() -> None:
     both = plan(candidate("none", name="dear"), candidate("max", name="cheap"))
     given = offer(both, [at(100), at(1)], None, 400_000)
@@ -131,7 +171,9 @@ def test_what_is_offered_can_always_be_paid(
         cost = known[one.public_model]
         length = one.cap if limit is None else limit
         assert cost is not None
-        assert length is not None
+        if length is None:
+            assert cost(10**6) == cost(0)
+            length = 0
         most = one.model.max_output
         assert cost(length if most is None else min(length, most)) <= given.ceiling
         assert changed(one, cap=None) in asked.candidates

@@ -177,4 +177,5 @@ def _offer(one: Asking, purse: Purse, *, elsewhere: bool = False) -> Offer:
         quote(candidate.model, inbound, plan.input_estimate, one.at, one.markup)
         for candidate in plan.candidates
     ]
-    return offer(plan, costs, inbound.max_output, affordable)
+    estimate = one.core.snapshot.output_estimate
+    return offer(plan, costs, inbound.max_output, affordable, estimate)

@@ -32,6 +32,8 @@ class Snapshot:
             is one account.
         prepaid: whether accounts need a balance, where they do not say.
         key_limits: what a key may use where it does not say.
+        output_estimate: token limit of callers who pay in advance and set none; None for one made
+            of the effort and of the money that is left.
         zone: IANA time zone of budget periods, where accounts do not say.
     """
 
@@ -48,5 +50,6 @@ class Snapshot:
     trusted_proxies: tuple[Network, ...] = ()
     expose_routes: bool | None = False
     prepaid: bool = False
+    output_estimate: int | None = None
     zone: str = "UTC"
     key_limits: KeyDefaults = field(default_factory=KeyDefaults)

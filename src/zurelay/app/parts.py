@@ -175,6 +175,7 @@ def snapshot(settings: Settings, table: RoutingTable) -> Snapshot:
         trusted_proxies=networks(settings.server.trusted_proxies),
         expose_routes=settings.server.expose_routes,
         prepaid=settings.billing.prepaid,
+        output_estimate=settings.billing.output_estimate or None,
         zone=settings.billing.zone,
         key_limits=KeyDefaults(
             settings.limits.concurrency or None, settings.limits.rpm, settings.limits.tpm

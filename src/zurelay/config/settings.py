@@ -208,6 +208,13 @@ class Billing:
         'Callers pay the price times this factor, such as "1.25"; the one of a model, an account or'
         " a key stands in its place, the last of these that has one.",
     )
+    output_estimate: int = setting(
+        v.whole(0, 10_000_000, 8192),
+        0,
+        "Output tokens that are paid for in advance, and asked for at most, where an account with a"
+        " balance or budget sets no limit; 0 for what the effort needs, or as many as a quarter of"
+        " the money left pays for.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

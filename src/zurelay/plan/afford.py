@@ -34,6 +34,9 @@ _SHARE: Final = 4
 _MOST: Final = 10_000_000
 """No answer has more tokens."""
 
+_ROOM: Final = 1024
+"""So many tokens are asked for where the prompt may fill the window."""
+
 Cost = Callable[[int], int]
 """The most a candidate can cost, in nano-dollars, by the answer's tokens; it never falls."""
 
@@ -42,7 +45,8 @@ class Offer(Struct, frozen=True):
     """What a request may be sent as.
 
     Attributes:
-        plan: the candidates that can be paid, each with its `cap` where the caller set no limit.
+        plan: the candidates that can be paid, each with its `cap` where the caller set no limit
+            and the answer's length costs anything.
         ceiling: nano-dollars to set aside: the most the dearest of them can cost.
     """
 
@@ -50,7 +54,13 @@ class Offer(Struct, frozen=True):
     ceiling: int
 
 
-def offer(plan: Plan, costs: Sequence[Cost | None], limit: int | None, affordable: int) -> Offer:
+def offer(
+    plan: Plan,
+    costs: Sequence[Cost | None],
+    limit: int | None,
+    affordable: int,
+    estimate: int | None = None,
+) -> Offer:
     """What may be sent for at most `affordable` nano-dollars.
 
     Args:
@@ -58,6 +68,8 @@ def offer(plan: Plan, costs: Sequence[Cost | None], limit: int | None, affordabl
         costs: of each candidate; None where its price is unknown.
         limit: the caller's own token limit; None if it set none.
         affordable: nano-dollars.
+        estimate: the operator's limit where the caller set none; None for one made of the effort
+            and of the money that is left.
 
     Raises:
         Refused: 400 where no candidate has a price, 402 where none can be paid.
@@ -65,26 +77,42 @@ def offer(plan: Plan, costs: Sequence[Cost | None], limit: int | None, affordabl
     priced = [(c, cost) for c, cost in zip(plan.candidates, costs, strict=True) if cost]
     if not priced:
         raise Refused(_not_priced(plan.asked))
-    least = [(c, cost, cost(_length(c, limit))) for c, cost in priced]
+    affordable = max(affordable, 0)
+    prompt = plan.input_estimate
+    wanted = estimate if limit is None else limit
+    least = [(c, cost, cost(_length(c, wanted, prompt))) for c, cost in priced]
     payable = [(c, cost) for c, cost, most in least if most <= affordable]
     if not payable:
         cheapest = min(least, key=lambda one: one[2])
         raise Refused(_unaffordable(plan, cheapest[1], affordable))
     kept, ceiling = [], 0
     for candidate, cost in payable:
-        length = _length(candidate, limit)
-        if limit is None:
-            length = max(length, _length(candidate, _tokens(cost, affordable // _SHARE)))
-        kept.append(candidate if limit is not None else replace(candidate, cap=length))
+        length = _length(candidate, wanted, prompt)
+        if wanted is None:
+            share = _tokens(cost, affordable // _SHARE)
+            length = max(length, min(share, _most(candidate, prompt)))
+        capped = limit is None and cost(_MOST) > cost(0)
+        kept.append(replace(candidate, cap=length) if capped else candidate)
         ceiling = max(ceiling, cost(length))
     return Offer(replace(plan, candidates=tuple(kept)), ceiling)
 
 
-def _length(candidate: Candidate, limit: int | None) -> int:
-    """The most output tokens a candidate may give with that limit; with none, at its floor."""
-    wanted = _floor(candidate) if limit is None else limit
+def _length(candidate: Candidate, wanted: int | None, prompt: int) -> int:
+    """Output tokens to pay for: what is wanted, else what the effort needs, as far as it may be."""
+    if wanted is None:
+        return min(_floor(candidate), _most(candidate, prompt))
     most = candidate.model.max_output
     return wanted if most is None else min(wanted, most)
+
+
+def _most(candidate: Candidate, prompt: int) -> int:
+    """The longest answer to ask for: some providers refuse more than the window has room for."""
+    model = candidate.model
+    context = model.context or candidate.served.model.context
+    if context is None:
+        return _floor(candidate) if model.max_output is None else model.max_output
+    room = max(context - prompt - prompt // 4, _ROOM)
+    return room if model.max_output is None else min(room, model.max_output)
 
 
 def _floor(candidate: Candidate) -> int:
