@@ -2,12 +2,15 @@ import asyncio
 
 import pytest
 
+from tests.plan.made import fail, route
 from tests.valkey_server import ValkeyServer, valkey
 from zurelay.app.sharing import sharing
+from zurelay.chat.faults import FaultKind
 from zurelay.chat.problems import Refused
 from zurelay.live.limits import LocalLimits
 from zurelay.live.valkey import SharedStateError
 from zurelay.meter.limits import Bound
+from zurelay.plan.health import Health
 
 ONE = Bound("test:sharing", "key", concurrency=1)
 
@@ -33,6 +36,23 @@ async def test_with_a_server_two_processes_share_and_one_that_leaves_frees_its_p
     health = two.health()
     assert health is not None
     assert health.up
+    await two.close()
+
+
+async def test_processes_share_what_they_learn_of_routes(shared_valkey: ValkeyServer) -> None:
+    shared_valkey.flush(0)
+    one, two = sharing(shared_valkey.url), sharing(shared_valkey.url)
+    first, second = Health(), Health()
+    one.join(first)
+    two.join(second)
+    await one.start()
+    await two.start()
+    now = asyncio.get_running_loop().time
+    fail(first, route("p", "a"), FaultKind.RATE_LIMITED, now(), retry_after=30.0)
+    async with asyncio.timeout(20):
+        while second.is_up(route("p", "a"), now()):
+            await asyncio.sleep(0.002)
+    await one.close()
     await two.close()
 
 

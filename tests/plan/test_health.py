@@ -359,3 +359,65 @@ def test_what_the_sandbox_does_on_request_says_nothing_of_it() -> None:
     fail(health, sandbox, FaultKind.REFUSED_CREDENTIAL)
     fail(health, sandbox, FaultKind.OVERLOADED, times=30)
     assert health.may_try(sandbox, 1.0).go
+
+
+# What others are told, and tell.
+
+
+def listening() -> tuple[Health, list[tuple[str, float]]]:
+    health, told = Health(), list[tuple[str, float]]()
+    health.told = lambda name, seconds: told.append((name, seconds))
+    return health, told
+
+
+def test_a_rest_is_told_once_and_learnt_elsewhere() -> None:
+    one, told = listening()
+    for _ in range(3):
+        fail(one, A, FaultKind.RATE_LIMITED, 100.0, retry_after=30.0)
+    assert told == [(A.id, 30.0)]
+    other = Health()
+    other.learn(A.id, 30.0, 5_000.0)
+    assert other.may_try(A, 5_010.0) == Verdict(go=False, wait=20.0, reason="rest")
+    assert other.may_try(A, 5_030.0) == GO
+    assert other.may_try(SIBLING, 5_010.0) == GO
+
+
+def test_a_route_in_use_learns_too_and_is_never_woken_early() -> None:
+    health = Health()
+    fail(health, A, FaultKind.RATE_LIMITED, 0.0, retry_after=60.0)
+    health.learn(A.id, 5.0, 0.0)
+    assert health.may_try(A, 10.0).wait == 50.0
+
+
+def test_what_is_learnt_is_believed_no_longer_than_a_retry_after() -> None:
+    health = Health()
+    health.learn(A.id, 1e9, 0.0)
+    assert health.may_try(A, 0.0).wait == 900.0
+
+
+@pytest.mark.parametrize("used_before", [False, True])
+def test_a_refused_credential_is_told_by_a_name_that_does_not_give_it_away(
+    used_before: bool,
+) -> None:
+    one, told = listening()
+    keyed = route(provider("p", keys=("sk-secret",)), "a")
+    fail(one, keyed, FaultKind.REFUSED_CREDENTIAL, 100.0)
+    fail(one, keyed, FaultKind.REFUSED_CREDENTIAL, 101.0)
+    [(name, seconds)] = told
+    assert seconds == 30.0
+    assert "secret" not in name
+    other = Health()
+    if used_before:
+        succeed(other, keyed, 0.0)
+    other.learn(name, seconds, 500.0)
+    assert other.may_try(keyed, 510.0) == OPEN
+    assert other.may_try(keyed, 531.0).probe_deadline is not None
+    another = route(provider("p", keys=("sk-new",)), "a")
+    assert other.may_try(another, 510.0) == GO
+
+
+def test_what_was_learnt_does_not_pile_up() -> None:
+    health = Health()
+    for number in range(30_000):
+        health.learn(f"route-{number}", 1.0, float(number))
+    assert len(health._learnt) <= 10_000

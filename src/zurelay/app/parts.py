@@ -85,7 +85,9 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
         SharedStateError: the server for shared state cannot be used.
     """
     metrics = Metrics(__version__)
+    health = Health()
     shared = sharing(settings.storage.valkey_url)
+    shared.join(health)
     await shared.start()
     metrics.watch_shared(shared.health)
     # Only SQLite in the data folder is as near, and as much this process's own, as the journal.
@@ -116,7 +118,7 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
     parts = Parts(
         services=Services(
             ledger=ledger,
-            health=Health(),
+            health=health,
             affinity=Affinity(),
             retries=RetryBudget(),
             observer=RequestObserver(metrics),

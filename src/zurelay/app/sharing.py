@@ -1,14 +1,18 @@
 """What this process shares with other nodes, and through what: nothing, or a Valkey server."""
 
+import asyncio
 import os
 import time
 from dataclasses import dataclass
 
+from zurelay.live import shared_limits, shared_rests
 from zurelay.live.limits import LocalLimits
-from zurelay.live.shared_limits import SCRIPT, SharedLimits
+from zurelay.live.shared_limits import SharedLimits
+from zurelay.live.shared_rests import SharedRests
 from zurelay.live.valkey import Valkey
 from zurelay.live.valkey_address import parse
 from zurelay.meter.limits import Limits
+from zurelay.plan.health import Health
 from zurelay.telemetry.metrics import SharedHealth
 
 
@@ -18,6 +22,11 @@ class Sharing:
 
     limits: Limits
     valkey: Valkey | None = None
+
+    def join(self, health: Health) -> None:
+        """Share what this process learns of routes; before `start`."""
+        if self.valkey is not None:
+            SharedRests(self.valkey, health, asyncio.get_running_loop().time)
 
     async def start(self) -> None:
         """Connect.
@@ -49,7 +58,7 @@ def sharing(valkey_url: str, nodes: int = 1) -> Sharing:
     """
     if not valkey_url:
         return Sharing(LocalLimits(time.monotonic, time.time))
-    valkey = Valkey(parse(valkey_url), [SCRIPT])
+    valkey = Valkey(parse(valkey_url), [shared_limits.SCRIPT, shared_rests.SCRIPT])
     return Sharing(SharedLimits(valkey, time.monotonic, time.time, _name, nodes=nodes), valkey)
 
 

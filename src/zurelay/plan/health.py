@@ -2,12 +2,14 @@
 
 Told the time (seconds of one steady clock) with every call; pure. A fault counts where it belongs:
 a refused credential against the provider, a failed connection against the origin, a rate limit
-and everything else against the route. It does not know requests, plans or who shares its view.
+and everything else against the route. Rests and refused credentials are told to whoever listens,
+and learnt from them. It does not know requests, plans or who that is.
 """
 
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import astuple, dataclass, replace
+from hashlib import blake2b
 from typing import Literal
 
 from zurelay.chat.faults import REQUESTS_OWN, Fault, FaultKind
@@ -34,6 +36,13 @@ _ERRORS_KEPT = 5
 _MESSAGE_KEPT = 1000
 
 _CREDENTIAL = frozenset({FaultKind.REFUSED_CREDENTIAL, FaultKind.OUT_OF_CREDIT})
+
+_WORTH_TELLING_S = 1.0
+"""A rest that is longer by less than this is not told again."""
+_MOST_LEARNT = 10_000
+
+Told = Callable[[str, float], None]
+"""Hears that something rests: its name, and for how many seconds."""
 
 Reason = Literal["ok", "rest", "open", "full"]
 
@@ -98,12 +107,24 @@ class RouteState:
 class _Account:
     """A provider account: its credential, and how many attempts are under way there."""
 
-    __slots__ = ("credential", "in_flight", "of")
+    __slots__ = ("_provider", "credential", "in_flight", "name", "of")
 
-    def __init__(self, of: tuple[object, ...]) -> None:
+    def __init__(self, provider: str, of: tuple[object, ...]) -> None:
+        self._provider = provider
+        self.in_flight = 0
+        self.renew(of)
+
+    def renew(self, of: tuple[object, ...]) -> None:
+        """Another credential: what the old one did tells nothing of it."""
         self.of = of
         self.credential = _credential()
-        self.in_flight = 0
+        self.name = _credential_name(self._provider, of)
+
+
+def _credential_name(provider: str, of: tuple[object, ...]) -> str:
+    """What a credential is called among nodes; says nothing of it."""
+    values = [one if one is None or isinstance(one, tuple) else astuple(one) for one in of]  # type: ignore[call-overload]
+    return f"credential:{blake2b(repr((provider, values)).encode(), digest_size=12).hexdigest()}"
 
 
 def _credential() -> Breaker:
@@ -142,10 +163,10 @@ class _Known:
 
     account: _Account
     origin: _Origin
-    provider: Provider
     shared: tuple[Breaker, Breaker]
 
     def __init__(self) -> None:
+        self.provider: Provider | None = None
         self.breaker = Breaker(15.0, 120.0)
         self.outcomes = Outcomes()
         self.latency = Latency()
@@ -176,11 +197,17 @@ class _Known:
 
 
 class Health:
-    """Health of every route, by its id; kept as long as the process lives."""
+    """Health of every route, by its id; kept as long as the process lives.
 
-    __slots__ = ("_accounts", "_known", "_origins")
+    Attributes:
+        told: hears of rests and refused credentials, for others to `learn`.
+    """
+
+    __slots__ = ("_accounts", "_known", "_learnt", "_origins", "told")
 
     def __init__(self) -> None:
+        self.told: Told | None = None
+        self._learnt: dict[str, float] = {}
         self._known: dict[str, _Known] = {}
         self._accounts: dict[str, _Account] = {}
         self._origins: dict[str, _Origin] = {}
@@ -292,9 +319,12 @@ class Health:
         known.origin.connection.succeeded(now)
         if fault.retry_after is not None:
             rest = min(MOST_REST_S, max(0.0, fault.retry_after))
+            worth_telling = now + rest > known.resting_until + _WORTH_TELLING_S
             known.resting_until = max(known.resting_until, now + rest)
+            if worth_telling and self.told is not None:
+                self.told(route.id, rest)
         if fault.kind in _CREDENTIAL:
-            known.account.credential.failed(now)
+            self._credential_refused(known.account, now)
             known.breaker.freed()
             return
         known.account.credential.freed()
@@ -310,6 +340,19 @@ class Health:
         """An attempt ended without telling anything: cancelled, or the request's own fault."""
         for breaker in self._over(route).breakers():
             breaker.freed()
+
+    def learn(self, name: str, seconds: float, now: float) -> None:
+        """Others were told that this rests: a route, by its id, or a credential."""
+        if len(self._learnt) >= _MOST_LEARNT:
+            self._learnt = {one: end for one, end in self._learnt.items() if end > now}
+        until = now + min(MOST_REST_S, seconds)
+        self._learnt[name] = until
+        known = self._known.get(name)
+        if known is not None:
+            known.resting_until = max(known.resting_until, until)
+        for account in self._accounts.values():
+            if account.name == name and account.credential.state(now) is State.CLOSED:
+                account.credential.failed(now)
 
     # For the order of routes, and for people.
 
@@ -359,6 +402,7 @@ class Health:
         known = self._known.get(route.id)
         if known is None:
             known = self._known[route.id] = _Known()
+            known.resting_until = self._learnt.get(route.id, 0.0)
             self._bind(known, route.provider)
         elif known.provider is not route.provider:
             self._bind(known, route.provider)
@@ -368,11 +412,10 @@ class Health:
         """Join a route to its provider and origin, anew where the configuration changed."""
         account = self._accounts.get(provider.name)
         if account is None:
-            account = self._accounts[provider.name] = _Account(provider.credentials)
+            account = self._accounts[provider.name] = _Account(provider.name, provider.credentials)
+            account.credential.open_until = self._learnt.get(account.name)
         elif account.of != provider.credentials:
-            # What the old credential did tells nothing of the new one.
-            account.of = provider.credentials
-            account.credential = _credential()
+            account.renew(provider.credentials)
         scheme, _, rest = provider.base_url.partition("://")
         origin = f"{scheme}://{rest.partition('/')[0]}"
         known.provider = provider
@@ -385,6 +428,12 @@ class Health:
         known.in_flight = max(0, known.in_flight - 1)
         known.account.in_flight = max(0, known.account.in_flight - 1)
         return known
+
+    def _credential_refused(self, account: _Account, now: float) -> None:
+        was_open = account.credential.state(now) is State.OPEN
+        account.credential.failed(now)
+        if not was_open and self.told is not None:
+            self.told(account.name, account.credential.wait(now))
 
     def _connection_failed(self, known: _Known, now: float) -> None:
         known.breaker.freed()
