@@ -1,4 +1,5 @@
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,11 @@ def test_a_key_that_is_not_shown_is_named_by_its_file() -> None:
     text = banner(Banner("Z", "1", "http://h", "x", "m", key_file="/data/first-key"))
     assert "API key    in /data/first-key" in text
     assert "$(cat '/data/first-key')" in text
+
+
+def test_several_workers_are_counted() -> None:
+    assert "  Workers    4" in banner(replace(INFO, workers=4)).split("\n")
+    assert "Workers" not in banner(INFO)
 
 
 def test_a_later_start_says_nothing_of_a_key() -> None:

@@ -92,10 +92,11 @@ def test_an_address_that_is_taken_is_one_line_and_code_1(run: Run, tmp_path: Pat
     assert done.stderr.count("\n") == 1
 
 
-def test_several_workers_are_a_wrong_call_in_this_release(run: Run) -> None:
+def test_several_workers_without_what_they_share_are_one_line_and_code_1(run: Run) -> None:
     ran = run("serve", "--workers", "2")
-    assert (ran.code, ran.out) == (2, "")
-    assert "PostgreSQL and Valkey" in ran.err
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert "storage.url" in ran.err
+    assert "storage.valkey_url" in ran.err
 
 
 def test_faults_keep_the_gateway_from_starting(run: Run, tmp_path: Path) -> None:

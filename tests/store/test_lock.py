@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from zurelay.store.errors import StoreError
-from zurelay.store.lock import FolderLock
+from zurelay.store.lock import FolderLock, is_locked
 
 
 def test_a_second_server_on_a_folder_is_told_who_has_it(tmp_path: Path) -> None:
@@ -38,3 +38,12 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=r"server\.lock"):
         FolderLock(tmp_path / "file")
+
+
+def test_whether_a_folder_is_in_use_can_be_told_without_taking_it(tmp_path: Path) -> None:
+    assert not is_locked(tmp_path / "none")
+    lock = FolderLock(tmp_path)
+    assert is_locked(tmp_path)
+    lock.release()
+    assert not is_locked(tmp_path)
+    FolderLock(tmp_path).release()

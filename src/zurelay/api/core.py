@@ -4,7 +4,7 @@ Knows no endpoint.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from zurelay.access.keys import Key
@@ -34,7 +34,11 @@ class KeyUnknown(Exception):  # noqa: N818 - a turn of the path, not an error
 
 @dataclass(slots=True)
 class Parts:
-    """What the composition root puts together; alive as long as the process."""
+    """What the composition root puts together; alive as long as the process.
+
+    Attributes:
+        scrape: gives the metrics of all processes that share the address, where there are several.
+    """
 
     services: Services
     keys: KeyRing
@@ -48,6 +52,7 @@ class Parts:
     tokens: TokenRing
     limits: Limits
     bounds: Bounds
+    scrape: Callable[[], Awaitable[bytes]] | None = None
 
 
 class Core:

@@ -26,19 +26,22 @@ def ready(core: Core, exchange: HttpExchange, _front: Front) -> None:
 
 def metrics(core: Core, exchange: HttpExchange, front: Front) -> None:
     """Prometheus text, to loopback or to an admin token."""
-    if _on_loopback(exchange):
+    if _on_loopback(exchange) and core.parts.scrape is None:
         exchange.answer(200, [_METRICS_TYPE], core.parts.metrics.render())
     else:
-        exchange.spawn(_metrics_to_admin(core, exchange, front))
+        exchange.spawn(_scrape(core, exchange, front))
 
 
-async def _metrics_to_admin(core: Core, exchange: HttpExchange, front: Front) -> None:
-    try:
-        await core.parts.tokens.identify(exchange.headers, exchange.method)
-    except Refused as refused:
-        answers.send_problem(exchange, front, refused.problem)
-        return
-    exchange.answer(200, [_METRICS_TYPE], core.parts.metrics.render())
+async def _scrape(core: Core, exchange: HttpExchange, front: Front) -> None:
+    if not _on_loopback(exchange):
+        try:
+            await core.parts.tokens.identify(exchange.headers, exchange.method)
+        except Refused as refused:
+            answers.send_problem(exchange, front, refused.problem)
+            return
+    others = core.parts.scrape
+    text = core.parts.metrics.render() if others is None else await others()
+    exchange.answer(200, [_METRICS_TYPE], text)
 
 
 def _on_loopback(exchange: HttpExchange) -> bool:

@@ -20,9 +20,14 @@ def let_in(data: Path, tokens: TokenRing, base_url: str) -> None:
     """Make the token, readable by the folder's owner only."""
     text = make_token(secrets.token_bytes(RANDOM_BYTES))
     tokens.own(text)
+    keep(data, text, base_url)
+
+
+def keep(data: Path, token: str, base_url: str) -> None:
+    """Leave a token where commands look for it."""
     path = data / FILE
     path.unlink(missing_ok=True)  # an older file may have had other permissions
-    write_private(path, f"{text}\n{base_url}\n")
+    write_private(path, f"{token}\n{base_url}\n")
 
 
 def forget(data: Path) -> None:

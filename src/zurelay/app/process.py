@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import gc
-import socket
 import sys
 import time
 from collections.abc import Coroutine, Mapping
@@ -20,8 +19,9 @@ from zurelay.api.pages import Status, pages
 from zurelay.api.server import Server, ServerOptions
 from zurelay.api.snapshot import Snapshot
 from zurelay.app import model_lists
+from zurelay.app.listening import listen, local_url
 from zurelay.app.local_token import forget, let_in
-from zurelay.app.options import CannotListenError, ServeOptions, Started
+from zurelay.app.options import ServeOptions, Started
 from zurelay.app.parts import Assembly, assemble, snapshot
 from zurelay.app.prices import StoredPrices
 from zurelay.config.accounts import providers
@@ -70,7 +70,8 @@ class Process:
         server = self._settings.server
         host = self._options.host or server.host
         port = server.port if self._options.port is None else self._options.port
-        self._socket = _listen(host, port)
+        crew = self._options.crew
+        self._socket = listen(host, port, shared=crew is not None)
         self.port = self._socket.getsockname()[1]
         self._host = host
         self._parts: Assembly = await assemble(
@@ -97,7 +98,11 @@ class Process:
         self._server = Server(options, self._gateway, pages(self._status, others))
         self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
         await self._server.listening.wait()
-        let_in(self._options.data_dir, self._parts.parts.tokens, self._local_url())
+        if crew is None:
+            let_in(self._options.data_dir, self._parts.parts.tokens, self._local_url())
+        else:
+            self._parts.parts.tokens.own(crew.token)
+            self._parts.parts.scrape = crew.scrape
         self._stamps = self._file_stamps()
         self._lag = LoopLag(loop, self._parts.metrics.loop_lag)
         self._lag.start()
@@ -125,7 +130,8 @@ class Process:
             for job in self._jobs:
                 job.cancel()
             await asyncio.gather(*self._jobs, return_exceptions=True)
-            forget(self._options.data_dir)
+            if self._options.crew is None:
+                forget(self._options.data_dir)
             self._end_runs()  # those that went on without a caller; nobody could fetch them now
             await self._parts.close()
 
@@ -144,6 +150,10 @@ class Process:
         if not self._stopping:
             self._stopping = True
             self._spawn(self._drain(self._settings.server.drain_delay_s if drain else 0.0))
+
+    def metrics(self) -> bytes:
+        """What a scrape of this process alone gives."""
+        return self._parts.metrics.render()
 
     def reload_soon(self) -> None:
         """Read the configuration again."""
@@ -207,8 +217,7 @@ class Process:
 
     def _local_url(self) -> str:
         """Where this machine reaches it."""
-        host = "127.0.0.1" if self._host in ("", "0.0.0.0", "::") else self._host  # noqa: S104
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+        return local_url(self._host, self.port)
 
     def _example_model(self) -> str:
         models = self._gateway.core.snapshot.table.models
@@ -317,21 +326,3 @@ class Process:
                 until = time.time() - days * _DAY
                 await asyncio.to_thread(delete_older, self._store, until)
             await asyncio.sleep(_RETENTION_SECONDS)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        found = socket.getaddrinfo(
-            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        family, _, _, _, address = found[0]
-        return socket.create_server(
-            address[:2],
-            family=family,
-            backlog=4096,
-            dualstack_ipv6=family is socket.AF_INET6 and host in ("", "::"),
-        )
-    except OSError as error:
-        raise CannotListenError(
-            f"cannot listen on {host}:{port}: {error.strerror or error}"
-        ) from error

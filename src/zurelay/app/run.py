@@ -1,23 +1,21 @@
 """`zurelay serve`: one process from its first line to its last."""
 
 import asyncio
+import contextlib
 import resource
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-import structlog
 import uvloop
 
 from zurelay.app.first_start import ensure_first_key
 from zurelay.app.options import ServeOptions, Started
 from zurelay.app.process import Process
 from zurelay.config.load import load
-from zurelay.store.engine import open_store
+from zurelay.store.engine import Store, open_store
 from zurelay.store.lock import FolderLock
 from zurelay.telemetry import logs
-
-log = structlog.get_logger("zurelay.app")
 
 _FILES_WANTED = 65_536
 
@@ -34,6 +32,18 @@ def run(options: ServeOptions, announce: Callable[[Started], None]) -> None:
         StoreError: the data folder cannot be used, or another server has it.
         CannotListenError: the address cannot be listened on.
     """
+    with made(options) as (process, store):
+        first_key = ensure_first_key(store, time.time())
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(serve(process, lambda: announce(process.started(first_key))))
+
+
+@contextlib.contextmanager
+def made(options: ServeOptions) -> Iterator[tuple[Process, Store]]:
+    """A process that is yet to start, and its open store; the data folder is its own meanwhile.
+
+    Raises: as `run`.
+    """
     settings = load(options.config_path, options.environ, options.data_dir)
     logs.configure(settings.log.level, settings.log.format)
     _raise_file_limit()
@@ -41,18 +51,19 @@ def run(options: ServeOptions, announce: Callable[[Started], None]) -> None:
     try:
         store = open_store(options.data_dir, settings.storage.url)
         try:
-            first_key = ensure_first_key(store, time.time())
-            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                runner.run(_serve(Process(options, settings, store), first_key, announce))
+            yield Process(options, settings, store), store
         finally:
             store.close()
     finally:
         lock.release()
 
 
-async def _serve(
-    process: Process, first_key: str | None, announce: Callable[[Started], None]
-) -> None:
+async def serve(process: Process, listening: Callable[[], None]) -> None:
+    """Start, obey signals, and return when all is over.
+
+    Raises:
+        CannotListenError: the address cannot be listened on.
+    """
     await process.start()
     loop = asyncio.get_running_loop()
     stops = 0
@@ -65,7 +76,7 @@ async def _serve(
     loop.add_signal_handler(signal.SIGTERM, stop, signal.SIGTERM)
     loop.add_signal_handler(signal.SIGINT, stop, signal.SIGINT)
     loop.add_signal_handler(signal.SIGHUP, process.reload_soon)
-    announce(process.started(first_key))
+    listening()
     await process.wait()
 
 

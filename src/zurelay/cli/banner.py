@@ -36,6 +36,7 @@ class Banner:
     providers: Sequence[Provider] = field(default_factory=tuple)
     key: str | None = None
     key_file: str | None = None
+    workers: int = 1
 
 
 def banner(info: Banner) -> str:
@@ -51,6 +52,8 @@ def banner(info: Banner) -> str:
     elif info.key_file is not None:
         lines.append(f"  API key    in {info.key_file}")
     lines.append(f"  Settings   {info.origin}")
+    if info.workers > 1:
+        lines.append(f"  Workers    {info.workers}")
     lines += _providers(info.providers)
     lines += ["", "  Try it:", "", *(f"  {line}" for line in curl(info)), ""]
     return "\n".join(lines)

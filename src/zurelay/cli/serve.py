@@ -37,19 +37,18 @@ def serve(
 
     Without --config: zurelay.toml in this folder if there is one, else providers found in the
     environment (OPENAI_API_KEY, GROQ_API_KEY, ...), else the sandbox models alone.
+
+    Several workers need PostgreSQL (storage.url) and Valkey (storage.valkey_url).
     """
-    if workers > 1:
-        raise typer.BadParameter(
-            "several workers need PostgreSQL and Valkey, which come with a later release; this one"
-            " runs as one process",
-            param_hint="'--workers'",
-        )
-    from zurelay.app import CannotListenError, ServeOptions, run
+    from zurelay.app import CannotListenError, ServeOptions, WorkersError, run, supervise
 
     options = ServeOptions(data_dir=data, config_path=config, host=host, port=port)
     try:
-        run(options, lambda started: _announce(started, data))
-    except CannotListenError as error:
+        if workers > 1:
+            supervise(options, workers, lambda started: _announce(started, data))
+        else:
+            run(options, lambda started: _announce(started, data))
+    except (CannotListenError, WorkersError) as error:
         raise Failed(str(error)) from error
 
 
@@ -69,6 +68,7 @@ def _announce(started: "Started", data: Path) -> None:
             origin=origin(started.settings),
             example_model=started.example_model,
             providers=_providers(started),
+            workers=started.workers,
             key=key,
             key_file=str(key_file.resolve()) if key is None and key_file.exists() else None,
         )

@@ -40,3 +40,18 @@ class FolderLock:
     def release(self) -> None:
         """Let another server have the folder."""
         os.close(self._file)
+
+
+def is_locked(data: Path) -> bool:
+    """Whether a server uses the folder, as far as can be told."""
+    try:
+        file = os.open(data / FILE, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+    return False
