@@ -15,12 +15,13 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from zurelay.store.errors import StoreError
+from zurelay.store.errors import BusyError, StoreError
 from zurelay.store.migrate import migrate
 
 FILE = "zurelay.db"
 _BUSY_S = 10.0
 _WRITES = "zurelay_writes"
+_LOCKED = "55P03"  # PostgreSQL's lock_not_available
 _ALONE = 0x7A75_0001
 """Number of the advisory lock that transactions which run alone take in PostgreSQL."""
 
@@ -79,6 +80,15 @@ class Store:
             if alone and self.url:
                 connection.execute(_TAKE_ALONE)
             yield connection
+
+    def session(self) -> Connection:
+        """A connection of PostgreSQL outside any transaction, for what lasts as long as it does.
+
+        Raises:
+            StoreError: the database does not answer.
+        """
+        with told(self.name):
+            return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def examine(self) -> tuple[int, str]:
         """Its size in bytes, and what is damaged, as far as the database can tell quickly.
@@ -151,7 +161,9 @@ def told(name: str) -> Iterator[None]:
     except IntegrityError:
         raise
     except DBAPIError as error:
-        raise StoreError(f"{name}: {_one_line(error.orig)}") from error
+        locked = getattr(error.orig, "sqlstate", None) == _LOCKED
+        kind = BusyError if locked else StoreError
+        raise kind(f"{name}: {_one_line(error.orig)}") from error
     except sqlite3.Error as error:
         raise StoreError(f"{name}: {error}") from error
     except PoolTimeoutError as error:

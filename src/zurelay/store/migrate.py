@@ -19,8 +19,9 @@ from sqlalchemy.exc import DBAPIError
 
 from zurelay.store.counters import read_counter, set_counter
 from zurelay.store.errors import StoreError
+from zurelay.store.partitions import make_days
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest revision in `migrations/versions`; a test holds both together."""
 
 OLDEST = "0005"
@@ -134,4 +135,6 @@ def _upgrade(connection: Connection, to: str = "head") -> None:
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, to)
+    if connection.dialect.name == "postgresql":
+        make_days(connection, time.time())
     set_counter(connection, _OLDEST, int(OLDEST))

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, or_, select
+from sqlalchemy import Connection, Select, and_, column, delete, or_, select, table
 
 from zurelay.meter.record import RequestRecord
 from zurelay.store import schema
@@ -24,6 +24,7 @@ _ERROR_LENGTH = 100
 _USER_LENGTH = 256
 
 _TABLE = schema.request
+_STRAYS = table("request_default", column("at_ms"), column("id"))
 _CHUNKS = (64, 8, 1)
 """Rows per statement: the driver gives Python's lock away once per statement, not once per row, so
 that the event loop hardly notices the writes."""
@@ -103,20 +104,17 @@ def list_requests(connection: Connection, wanted: Filter, limit: int) -> list[Re
 def delete_requests(connection: Connection, until: float, limit: int) -> int:
     """Delete at most `limit` of the oldest entries made before Unix time `until`.
 
-    Returns how many; call it again, in a new transaction, until that is 0. Their sums stay.
+    In PostgreSQL only among those without a partition of their own. Returns how many; call it
+    again, in a new transaction, until that is less than `limit`. Their sums stay.
     """
-    oldest = (
-        select(_TABLE.c.at_ms, _TABLE.c.id)
-        .where(_TABLE.c.at_ms < int(until * 1000))
-        .order_by(_TABLE.c.at_ms, _TABLE.c.id)
-        .limit(limit)
-        .offset(limit - 1)
-    )
+    log = _STRAYS if connection.dialect.name == "postgresql" else _TABLE
+    at, id_ = log.c.at_ms, log.c.id
+    old = at < int(until * 1000)
+    oldest = select(at, id_).where(old).order_by(at, id_).limit(limit).offset(limit - 1)
     last = connection.execute(oldest).first()
-    condition = _TABLE.c.at_ms < int(until * 1000)
     if last is not None:
-        condition = and_(condition, _up_to(*last))
-    return connection.execute(delete(_TABLE).where(condition)).rowcount
+        old = and_(old, or_(at < last.at_ms, and_(at == last.at_ms, id_ <= last.id)))
+    return connection.execute(delete(log).where(old)).rowcount
 
 
 def at_ms(id_: str) -> int | None:
@@ -201,14 +199,14 @@ def _fitting(name: str, most: int) -> str:
 def _filtered(wanted: Filter) -> Select[str]:
     columns = _TABLE.c
     query = select(columns.record)
-    for column, value in (
+    for searched, value in (
         (columns.account, wanted.account),
         (columns.api_key, wanted.key),
         (columns.status, wanted.status),
         (columns.end_user, wanted.user),
     ):
         if value is not None:
-            query = query.where(column == value.replace("\0", ""))
+            query = query.where(searched == value.replace("\0", ""))
     if wanted.model is not None:
         model = _fitting(wanted.model, _NAME_LENGTH)
         query = query.where(or_(columns.model == model, columns.answered_by == model))
@@ -222,7 +220,3 @@ def _filtered(wanted: Filter) -> Select[str]:
             older = or_(columns.at_ms < at, and_(columns.at_ms == at, columns.id < wanted.before))
             query = query.where(columns.at_ms <= at, older)
     return query
-
-
-def _up_to(at: int, id_: str) -> ColumnElement[bool]:
-    return or_(_TABLE.c.at_ms < at, and_(_TABLE.c.at_ms == at, _TABLE.c.id <= id_))

@@ -1,0 +1,50 @@
+"""What the store needs from time to time, done by one node for all.
+
+Every method blocks; call them from one thread at a time.
+"""
+
+from zurelay.store.engine import Store
+from zurelay.store.errors import BusyError
+from zurelay.store.leader import Leader
+from zurelay.store.partitions import make_days
+from zurelay.store.retention import delete_older
+from zurelay.store.usage import fold_shards
+
+
+class Upkeep:
+    """The upkeep of one store; run it at the start and every hour."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.leader = Leader(store)
+
+    def run(self, now: float, keep_s: float | None) -> bool:
+        """Make the days to come, delete old entries, bring sums together. False if another leads.
+
+        Args:
+            now: Unix time.
+            keep_s: how long log entries are kept, in seconds; None for ever.
+
+        Raises:
+            StoreError: the database does not answer.
+        """
+        if not self.leader.leads():
+            return False
+        if self._store.kind == "postgresql":
+            self._make_days(now)
+            with self._store.write(alone=False) as connection:
+                fold_shards(connection, now)
+        if keep_s is not None:
+            delete_older(self._store, now - keep_s)
+        return True
+
+    def close(self) -> None:
+        """Let another node do it."""
+        self.leader.release()
+
+    def _make_days(self, now: float) -> None:
+        try:
+            with self._store.write() as connection:
+                make_days(connection, now)
+        except BusyError:
+            pass  # there are days ahead: the next hour will do
