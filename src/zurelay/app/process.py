@@ -19,6 +19,7 @@ from zurelay.api.pages import Status, pages
 from zurelay.api.server import Server, ServerOptions
 from zurelay.api.snapshot import Snapshot
 from zurelay.app import model_lists
+from zurelay.app.housekeeping import Housekeeping
 from zurelay.app.listening import listen, local_url
 from zurelay.app.local_token import forget, let_in
 from zurelay.app.options import ServeOptions, Started
@@ -33,7 +34,6 @@ from zurelay.config.settings import Settings
 from zurelay.office.desk import Desk
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
-from zurelay.store.retention import delete_older
 from zurelay.telemetry.looplag import LoopLag
 
 log = structlog.get_logger("zurelay.app")
@@ -41,7 +41,6 @@ log = structlog.get_logger("zurelay.app")
 _WATCH_SECONDS = 1.0
 _PRICES_SECONDS = 0.5
 _LISTS_SECONDS = 30.0
-_RETENTION_SECONDS = 3600.0
 _DAY = 86_400
 
 
@@ -54,6 +53,7 @@ class Process:
         self._store = store
         self._lists: Mapping[str, tuple[str, ...]] = {}
         self._prices = StoredPrices(store)
+        self._housekeeping = Housekeeping(store, self._keep_s)
         self._stamps: tuple[float, ...] = ()
         self._jobs: set[asyncio.Task[None]] = set()
         self._stopping = False
@@ -110,7 +110,7 @@ class Process:
             self._watch_files(),
             self._watch_prices(),
             self._refresh_lists(),
-            self._delete_old(),
+            self._housekeeping.run(),
         ):
             self._spawn(job)
         # What was made so far lives as long as the process: the collector need not look at it.
@@ -130,6 +130,7 @@ class Process:
             for job in self._jobs:
                 job.cancel()
             await asyncio.gather(*self._jobs, return_exceptions=True)
+            await self._housekeeping.close()
             if self._options.crew is None:
                 forget(self._options.data_dir)
             self._end_runs()  # those that went on without a caller; nobody could fetch them now
@@ -319,10 +320,7 @@ class Process:
                 self._gateway.replace(self._snapshot(self._settings))
                 log.info("prices changed")
 
-    async def _delete_old(self) -> None:
-        while True:
-            days = self._settings.log.retention_days
-            if days:
-                until = time.time() - days * _DAY
-                await asyncio.to_thread(delete_older, self._store, until)
-            await asyncio.sleep(_RETENTION_SECONDS)
+    def _keep_s(self) -> float | None:
+        """How long log entries are kept, by the settings in force."""
+        days = self._settings.log.retention_days
+        return days * _DAY if days else None
