@@ -38,6 +38,7 @@ class Housekeeping:
         self._thread = ThreadPoolExecutor(1, "housekeeping")
         self._due = 0.0
         self._failing = False
+        self._closed = False
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -47,7 +48,10 @@ class Housekeeping:
             await asyncio.sleep(ROUND_SECONDS)
 
     async def close(self) -> None:
-        """Let another node work."""
+        """Let another node work; may be called again."""
+        if self._closed:
+            return
+        self._closed = True
         await asyncio.get_running_loop().run_in_executor(self._thread, self._upkeep.close)
         self._thread.shutdown()
 
