@@ -53,6 +53,7 @@ def refused_query(query: bytes) -> Problem:
 def test_a_body_is_read_into_its_form() -> None:
     assert body(b'{"name": "a", ', b'"rpm": null}') == Form("a", None)
     assert body(b'{"name": "a", "budget": {"usd": "5"}}').budget == Budget("5")
+    assert body(b'{"name": "a", "rpm": 5.0}').rpm == 5
 
 
 @pytest.mark.parametrize(
@@ -66,6 +67,8 @@ def test_a_body_is_read_into_its_form() -> None:
         (b'{"name": 5}', "name", "expected `str`"),
         (b'{"name": "a", "rpm": "1"}', "rpm", "int"),
         (b'{"name": "a", "rpm": 0}', "rpm", ">= 1"),
+        (b'{"name": "a", "rpm": 1.5}', "rpm", "int"),
+        (b'{"name": "a", "rpm": 1e300}', "rpm", "int"),
         (b'{"name": "a", "budget": {"usd": "x"}}', "budget.usd", "regex"),
         (b'{"name": "a", "models": ["b", 1]}', "models[1]", "str"),
         (b'{"name": "a\\u0000"}', "name", "NUL"),

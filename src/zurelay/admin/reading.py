@@ -20,6 +20,9 @@ _T = TypeVar("_T", bound=msgspec.Struct)
 MAX_BODY: Final = 1024 * 1024
 MOST_PARAMETERS: Final = 100
 
+_EXACT: Final = 2**53
+"""Below it every whole number is a float of its own."""
+
 _AT = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>\$[^`]*|key in `\$[^`]*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"unknown field `(?P<field>.*)`", re.DOTALL)
 _MISSING = re.compile(r"missing required field `(?P<field>[^`]*)`")
@@ -89,9 +92,8 @@ def no_nul(values: Iterable[str]) -> None:
 
 
 def _converted(value: dict[str, Any], type_: type[_T], *, strict: bool) -> _T:
-    _check_text(value, "")
     try:
-        return msgspec.convert(value, type_, strict=strict)
+        return msgspec.convert(_checked(value, ""), type_, strict=strict)
     except msgspec.ValidationError as error:
         raise Refused(problem_of(error, type_)) from None
 
@@ -134,20 +136,28 @@ def _tables(type_: type[msgspec.Struct]) -> set[str]:
     }
 
 
-def _check_text(value: object, path: str) -> None:
-    """No NUL anywhere: no database holds it."""
+def _checked(value: object, path: str) -> object:
+    """The value with whole numbers as integers, which JSON does not tell apart from others.
+
+    Raises:
+        Refused: 400 for a NUL anywhere: no database holds it.
+    """
     if isinstance(value, str):
         if "\0" in value:
             param = path or "body"
             raise Refused(problems.invalid_value(param, f"{_printable(param)}: it has a NUL."))
     elif isinstance(value, Mapping):
+        pairs = {}
         for name, item in value.items():
             inner = f"{path}.{name}" if path else str(name)
-            _check_text(str(name), inner)
-            _check_text(item, inner[:200])
+            _checked(str(name), inner)
+            pairs[name] = _checked(item, inner[:200])
+        return pairs
     elif isinstance(value, list):
-        for place, item in enumerate(value):
-            _check_text(item, f"{path}[{place}]"[:200])
+        return [_checked(item, f"{path}[{place}]"[:200]) for place, item in enumerate(value)]
+    elif isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return int(value)
+    return value
 
 
 def _printable(text: str) -> str:
