@@ -7,6 +7,7 @@ import pytest
 
 from tests.plan.made import model, provider, route, served, table
 from zurelay.catalogue.model import Reasoning
+from zurelay.chat.estimate import prompt_tokens
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.problems import Problem, Refused
 from zurelay.chat.profile import Profile
@@ -37,7 +38,7 @@ def inbound(
         alternatives=None if models is None else tuple(dict.fromkeys(models)),
         effort=effort,
         needs=needs or {},
-        text_length=max(0, tokens - 8) * 4,
+        text_length=max(0, tokens - prompt_tokens(0)) * 4,
         opening=opening,
     )
 

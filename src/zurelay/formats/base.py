@@ -49,7 +49,7 @@ class Inbound(msgspec.Struct, frozen=True, gc=False):
         metadata: caller's pairs, kept here.
         safety_identifier: kept here.
         cache_key: `prompt_cache_key`.
-        text_length: characters of all text in the prompt, for estimates.
+        text_length: of all text in the prompt, as `chat.estimate.measure` counts.
         media_count: parts that are not text, for estimates.
         opening: system text and first user message, which name the conversation for affinity.
         marks: what reading noticed in the messages, in the front's own words, so that an edit

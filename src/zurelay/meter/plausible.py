@@ -11,9 +11,9 @@ from zurelay.catalogue.model import INPUT_CLASSES, OUTPUT_CLASSES
 from zurelay.chat.estimate import tokens
 from zurelay.chat.usage import Usage
 
-_SHARE: Final = 8
-_FEW: Final = 64
-"""A limit is met to within an eighth and some tokens: counts differ in marks of begin and end."""
+_FEW: Final = 4096
+"""A count may be twice its limit, or so many tokens beyond it: some providers leave thinking out of
+the limit, some raise a low one, and they ask for all of it."""
 
 _NO_INPUT: Final = dict.fromkeys(INPUT_CLASSES, 0)
 _NO_OUTPUT: Final = dict.fromkeys(OUTPUT_CLASSES, 0)
@@ -40,7 +40,7 @@ def believed(
     """
     completion = usage.completion
     counted = completion - (usage.reasoning or 0) if thinking_apart else completion
-    bound = None if limit is None else limit + limit // _SHARE + _FEW
+    bound = None if limit is None else limit + max(limit, _FEW)
     too_long = (bound is not None and counted > bound) or (
         window is not None and completion > window
     )

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from zurelay.chat.estimate import PER_MESSAGE, measure
 from zurelay.formats.anthropic.checks import Seen, conversation, output
 from zurelay.formats.anthropic.view import REQUEST
 from zurelay.formats.base import Ability
@@ -23,7 +24,8 @@ def test_lengths_count_everything_that_is_text() -> None:
         {"type": "thinking", "thinking": "fgh", "signature": "S"},
         system="ij",
     )
-    assert found.text_length == 3 + len('{"a": 1}') + 2 + 3 + 2
+    assert sorted(found.texts) == ["abc", "de", "fgh", "ij", '{"a": 1}']
+    assert found.text_length == measure(found.texts) + PER_MESSAGE
     assert found.media_count == 0
 
 

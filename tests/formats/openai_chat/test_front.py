@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zurelay.chat.estimate import PER_MESSAGE, measure
 from zurelay.chat.problems import Problem, Refused
 from zurelay.formats.base import Ability, Inbound
 from zurelay.formats.openai_chat.front import ChatFront
@@ -237,7 +238,9 @@ def test_the_opening_is_system_and_first_user_message() -> None:
     system = {"role": "system", "content": "S"}
     first = read(messages=[system, USER, {"role": "assistant", "content": "a"}, USER])
     assert first.opening == read(messages=[system, USER]).opening != read().opening
-    assert first.text_length == 1 + 2 + 1 + 2
+    assert (
+        first.text_length == measure(["S", USER["content"], "a", USER["content"]]) + 4 * PER_MESSAGE
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from zurelay.chat.estimate import PER_MESSAGE, measure
 from zurelay.formats.openai_chat.messages import Seen, check
 from zurelay.formats.openai_chat.view import REQUEST
 
@@ -42,7 +43,7 @@ def test_marks(messages: list[Any], marks: set[str]) -> None:
     assert seen(*messages).marks == marks
 
 
-def test_all_text_counts_by_its_bytes() -> None:
+def test_all_text_counts() -> None:
     call = {**CALL, "function": {"name": "f", "arguments": "12345"}}
     found = seen(
         {
@@ -51,4 +52,5 @@ def test_all_text_counts_by_its_bytes() -> None:
         },
         {"role": "assistant", "reasoning_content": "thin", "tool_calls": [call]},
     )
-    assert found.text_length == 3 + 2 + 4 + 5
+    assert found.texts == ["北", "ab", "thin", "12345"]
+    assert found.text_length == measure(found.texts) + 2 * PER_MESSAGE

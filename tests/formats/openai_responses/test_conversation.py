@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.formats.openai_responses.answered import read, refused
+from zurelay.chat.estimate import PER_MESSAGE, measure
 from zurelay.formats.base import Ability
 
 PNG = "data:image/png;base64,AAAA"
@@ -100,4 +101,5 @@ def test_the_opening_is_the_instructions_and_the_first_words() -> None:
         {"role": "user", "content": "Second"},
     ]
     assert read(input=items, instructions="S").opening == b"S\x00D\x00First"
-    assert read(input=items, instructions="S").text_length == len("SDFirstASecond")
+    texts = ["S", "D", "First", "A", "Second"]
+    assert read(input=items, instructions="S").text_length == measure(texts) + 4 * PER_MESSAGE

@@ -6,6 +6,7 @@ import pytest
 
 from tests.formats.openai_responses.answered import FUNCTION, LifeCycle, context, read, refused
 from zurelay.chat import problems
+from zurelay.chat.estimate import PER_MESSAGE, measure
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_responses.front import ResponsesFront
@@ -16,7 +17,7 @@ FRONT = ResponsesFront()
 def test_the_smallest_request() -> None:
     inbound = read()
     assert (inbound.front, inbound.model, inbound.stream) == ("openai_responses", "m", False)
-    assert (inbound.text_length, inbound.opening) == (2, b"\x00Hi")
+    assert (inbound.text_length, inbound.opening) == (measure(["Hi"]) + PER_MESSAGE, b"\x00Hi")
     assert inbound.effort is None
     assert not inbound.needs
 

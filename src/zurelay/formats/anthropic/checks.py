@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 import msgspec
 
 from zurelay.chat import problems
-from zurelay.chat.estimate import weight
+from zurelay.chat.estimate import PER_MESSAGE, measure
 from zurelay.chat.problems import Refused
 from zurelay.formats.anthropic import effort, envelope
 from zurelay.formats.anthropic.invalid import ROLES, invalid, missing
 from zurelay.formats.anthropic.view import BLOCKS, SOURCE, Block, Message, Request, Source
 from zurelay.formats.base import Ability
-from zurelay.formats.openai_chat.view import given, size
+from zurelay.formats.openai_chat.view import given, size, text
 
 LONGEST_USER = 512
 LONGEST_TOOL_NAME = 128
@@ -36,13 +36,21 @@ class Seen:
     Attributes:
         marks: `foreign_thinking` (none of Anthropic's own is signed so), `prefill` (the last turn
             is the assistant's), `remote_image`, `remote_file`.
+        texts: of the prompt, which `measure` takes together.
+        other_length: of what is no text to be measured, in the same unit.
     """
 
     needs: dict[Ability, str] = field(default_factory=dict)
     marks: set[str] = field(default_factory=set)
-    text_length: int = 0
+    texts: list[str] = field(default_factory=list)
+    other_length: int = 0
     media_count: int = 0
     opening: bytes = b""
+
+    @property
+    def text_length(self) -> int:
+        """Length of all text, as `chat.estimate.measure` counts; worked out anew each time."""
+        return measure(self.texts) + self.other_length
 
 
 def conversation(view: Request, seen: Seen) -> None:
@@ -61,6 +69,7 @@ def conversation(view: Request, seen: Seen) -> None:
         if not opened and message.role != "assistant":
             opening.append(_text(message))
             opened = message.role == "user"
+    seen.other_length += PER_MESSAGE * len(view.messages)
     if view.messages[-1].role == "assistant":
         seen.marks.add("prefill")
     seen.opening = "\x00".join(opening).encode()
@@ -75,7 +84,7 @@ def _system(system: str | list[Block] | None, seen: Seen) -> list[str]:
             if block.type == "text" and block.text is None:
                 raise Refused(missing(f"system[{place}].text"))
             texts.append(block.text or "")
-    seen.text_length += sum(map(weight, texts))
+    seen.texts += texts
     return texts
 
 
@@ -87,7 +96,7 @@ def _text(message: Message) -> str:
 
 def _message(path: str, message: Message, seen: Seen) -> None:
     if isinstance(message.content, str):
-        seen.text_length += weight(message.content)
+        seen.texts.append(message.content)
         return
     if not message.content:
         raise Refused(invalid(path, "an empty list"))
@@ -100,7 +109,7 @@ def _block(path: str, block: Block, seen: Seen) -> None:
     if kind == "text":
         if block.text is None:
             raise Refused(missing(f"{path}.text"))
-        seen.text_length += weight(block.text)
+        seen.texts.append(block.text)
     elif kind in ("image", "document"):
         _media(path, kind, block, seen)
     elif kind == "tool_use":
@@ -110,11 +119,11 @@ def _block(path: str, block: Block, seen: Seen) -> None:
     elif kind == "thinking":
         if block.thinking is None:
             raise Refused(missing(f"{path}.thinking"))
-        seen.text_length += weight(block.thinking)
+        seen.texts.append(block.thinking)
         if envelope.is_foreign(block.signature or ""):
             seen.marks.add("foreign_thinking")
     else:
-        seen.text_length += size(block.content) if given(block.content) else 0
+        seen.other_length += size(block.content) if given(block.content) else 0
 
 
 def _call(path: str, block: Block, seen: Seen) -> None:
@@ -125,7 +134,7 @@ def _call(path: str, block: Block, seen: Seen) -> None:
         raise Refused(missing(f"{path}.input"))
     if not bytes(block.input).lstrip().startswith(b"{"):
         raise Refused(invalid(f"{path}.input"))
-    seen.text_length += size(block.input)
+    seen.texts.append(text(block.input))
 
 
 def _result(path: str, block: Block, seen: Seen) -> None:
@@ -138,7 +147,7 @@ def _result(path: str, block: Block, seen: Seen) -> None:
     except msgspec.ValidationError:
         raise Refused(invalid(f"{path}.content")) from None
     if isinstance(content, str):
-        seen.text_length += weight(content)
+        seen.texts.append(content)
         return
     for place, inner in enumerate(content):
         _block(f"{path}.content[{place}]", inner, seen)
@@ -147,10 +156,10 @@ def _result(path: str, block: Block, seen: Seen) -> None:
 def _media(path: str, kind: str, block: Block, seen: Seen) -> None:
     source = source_of(path, block)
     if source.type == "text":
-        seen.text_length += weight(source.data or "")
+        seen.texts.append(source.data or "")
         return
     if source.type == "content":
-        seen.text_length += size(block.source)
+        seen.other_length += size(block.source)
         seen.marks.add("remote_image")  # its own blocks may hold one; whoever inlines looks
         return
     needed = {"base64": "data", "url": "url", "file": "file_id"}.get(source.type)

@@ -10,7 +10,7 @@ from zurelay.formats.anthropic.invalid import invalid, missing, of_decoder
 from zurelay.formats.anthropic.view import REQUEST, Request
 from zurelay.formats.base import Inbound
 from zurelay.formats.openai_chat.checks import alternatives
-from zurelay.formats.openai_chat.view import size
+from zurelay.formats.openai_chat.view import text
 
 _SCHEMAS = ("tools", "output_config")
 
@@ -59,6 +59,7 @@ def _read(body: bytes, *, limited: bool) -> Inbound:
     checks.conversation(view, seen)
     checks.tools(view, seen)
     effort = checks.output(view, seen)
+    seen.texts += [text(fields[name]) for name in _SCHEMAS if name in fields]
     return Inbound(
         front=NAME,
         body=fields,
@@ -71,8 +72,7 @@ def _read(body: bytes, *, limited: bool) -> Inbound:
         needs=seen.needs,
         stop=tuple(view.stop_sequences or ()),
         user=view.metadata.user_id if view.metadata else None,
-        text_length=seen.text_length
-        + sum(size(fields[name]) for name in _SCHEMAS if name in fields),
+        text_length=seen.text_length,
         media_count=seen.media_count,
         opening=seen.opening,
         marks=frozenset(seen.marks),

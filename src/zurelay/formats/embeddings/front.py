@@ -4,7 +4,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from zurelay.chat import problems
-from zurelay.chat.estimate import weight
+from zurelay.chat.estimate import measure
 from zurelay.chat.problems import Problem, Refused
 from zurelay.formats import json_body
 from zurelay.formats.base import Inbound
@@ -56,7 +56,7 @@ class EmbeddingsFront:
             )
         checks.stays_here(view)
         _check_options(view)
-        inputs = _inputs(view.input)
+        count, length = _inputs(view.input)
         return Inbound(
             front=NAME,
             body=fields,
@@ -65,11 +65,11 @@ class EmbeddingsFront:
             # Vectors of another model mean something else: there is none to fall back to.
             alternatives=(),
             max_output=0,
-            choices=len(inputs),
+            choices=count,
             user=view.user,
             metadata=view.metadata,
             safety_identifier=view.safety_identifier,
-            text_length=sum(inputs),
+            text_length=length,
         )
 
     def problem_body(self, problem: Problem, request_id: str) -> tuple[int, bytes]:  # noqa: ARG002 - other formats show it
@@ -92,34 +92,38 @@ def _check_options(view: _View) -> None:
         raise Refused(problems.invalid_value("encoding_format", told))
 
 
-def _inputs(raw: Raw) -> list[int]:
-    """The length of each input, as `chat.estimate.weight` counts."""
+def _inputs(raw: Raw) -> tuple[int, int]:
+    """How many inputs there are, and their length as `chat.estimate.measure` counts."""
     if not given(raw):
         raise Refused(problems.missing("input", f"Missing required parameter: 'input', {_INPUT}."))
-    lengths = _lengths(json.decode(raw))
-    if not lengths:
+    inputs = _listed(json.decode(raw))
+    if not inputs:
         raise Refused(problems.invalid_value("input", f"'input' must be {_INPUT}."))
-    if len(lengths) > MOST_INPUTS:
-        told = f"'input' takes at most {MOST_INPUTS} texts, but got {len(lengths)}."
+    if len(inputs) > MOST_INPUTS:
+        told = f"'input' takes at most {MOST_INPUTS} texts, but got {len(inputs)}."
         raise Refused(problems.invalid_value(f"input[{MOST_INPUTS}]", told))
-    if 0 in lengths:
-        path = f"input[{lengths.index(0)}]"
-        raise Refused(problems.invalid_value(path, f"'{path}' is empty: 'input' must be {_INPUT}."))
-    return lengths
+    for place, item in enumerate(inputs):
+        if not item:
+            path = f"input[{place}]"
+            told = f"'{path}' is empty: 'input' must be {_INPUT}."
+            raise Refused(problems.invalid_value(path, told))
+    texts = [item for item in inputs if isinstance(item, str)]
+    tokens = sum(len(item) for item in inputs if not isinstance(item, str))
+    return len(inputs), measure(texts) + _BYTES_PER_TOKEN * tokens
 
 
-def _lengths(value: object) -> list[int]:
-    """Empty for an input that is none of the known shapes, or nothing at all."""
+def _listed(value: object) -> "list[str] | list[list[int]]":
+    """The inputs; empty for one that is none of the known shapes, or nothing at all."""
     if isinstance(value, str):
-        return [weight(value)] if value else []
+        return [value] if value else []
     if not isinstance(value, list):
         return []
     if all(isinstance(item, str) for item in value):
-        return [weight(item) for item in value]
+        return value
     if _are_tokens(value):
-        return [_BYTES_PER_TOKEN * len(value)]
+        return [value]
     if all(isinstance(item, list) and _are_tokens(item) for item in value):
-        return [_BYTES_PER_TOKEN * len(item) for item in value]
+        return value
     return []
 
 

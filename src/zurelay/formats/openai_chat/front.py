@@ -7,7 +7,7 @@ from zurelay.formats import json_body
 from zurelay.formats.base import Inbound
 from zurelay.formats.openai_chat import checks, errors, messages
 from zurelay.formats.openai_chat.invalid import invalid, missing, of_decoder
-from zurelay.formats.openai_chat.view import REQUEST, Request, size
+from zurelay.formats.openai_chat.view import REQUEST, Request, text
 
 NAME = "openai_chat"
 
@@ -37,13 +37,13 @@ class ChatFront:
         checks.stays_here(view)
         seen = messages.Seen()
         messages.check(view.messages, seen)
-        schemas = 0
         if view.tools is not None or view.tool_choice is not None:
             checks.tools(view, seen)
-            schemas = size(fields["tools"]) if "tools" in fields else 0
+            if "tools" in fields:
+                seen.texts.append(text(fields["tools"]))
         if view.response_format is not None:
             checks.answer_format(view.response_format, seen)
-            schemas += size(fields["response_format"])
+            seen.texts.append(text(fields["response_format"]))
         options = view.stream_options
         return Inbound(
             front=NAME,
@@ -61,7 +61,7 @@ class ChatFront:
             metadata=view.metadata,
             safety_identifier=view.safety_identifier,
             cache_key=view.prompt_cache_key,
-            text_length=seen.text_length + schemas,
+            text_length=seen.text_length,
             media_count=seen.media_count,
             opening=seen.opening,
             marks=frozenset(seen.marks),

@@ -6,7 +6,7 @@ Shapes are checked here, not the order of turns: providers differ in what they a
 from dataclasses import dataclass, field
 
 from zurelay.chat import problems
-from zurelay.chat.estimate import weight
+from zurelay.chat.estimate import PER_MESSAGE, measure
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.invalid import PART_TYPES, ROLES, invalid, missing, words
@@ -32,13 +32,21 @@ class Seen:
             in history), `calls`, `call_ids`, `call_index`, `no_calls` (an empty list),
             `empty_stop`, `more_systems` (any but the first message), `user_after_tool`, `file`,
             `strict`, and `remote_image`, `remote_file`, `remote_video` (by http or https).
+        texts: of the prompt, which `measure` takes together.
+        other_length: of what is no text to be measured, in the same unit.
     """
 
     needs: dict[Ability, str] = field(default_factory=dict)
     marks: set[str] = field(default_factory=set)
-    text_length: int = 0
+    texts: list[str] = field(default_factory=list)
+    other_length: int = 0
     media_count: int = 0
     opening: bytes = b""
+
+    @property
+    def text_length(self) -> int:
+        """Length of all text, as `chat.estimate.measure` counts; worked out anew each time."""
+        return measure(self.texts) + self.other_length
 
 
 def check(messages: list[Message] | None, seen: Seen) -> None:
@@ -63,6 +71,7 @@ def check(messages: list[Message] | None, seen: Seen) -> None:
         if not opened and role != "assistant":
             opening.append(_text(message))
             opened = role == "user"
+    seen.other_length += PER_MESSAGE * len(messages)
     seen.opening = "\x00".join(opening).encode()
 
 
@@ -82,7 +91,7 @@ def _check_one(place: int, message: Message, seen: Seen) -> None:
     if message.name is not None:
         marks.add("name")
     if isinstance(content, str):
-        seen.text_length += weight(content)
+        seen.texts.append(content)
     elif content:
         _check_parts(place, role, content, seen)
     if role == "assistant":
@@ -104,13 +113,13 @@ def _check_parts(place: int, role: str, parts: list[Part], seen: Seen) -> None:
         if kind == "text":
             if part.text is None:
                 raise Refused(missing(f"{path}.text"))
-            seen.text_length += weight(part.text)
+            seen.texts.append(part.text)
             continue
         only_text = False
         if kind == "refusal" and role == "assistant":
             if part.refusal is None:
                 raise Refused(missing(f"{path}.refusal"))
-            seen.text_length += weight(part.refusal)
+            seen.texts.append(part.refusal)
         elif kind not in PART_TYPES or not _allowed(role, kind):
             raise Refused(problems.invalid_value(f"{path}.type", _wrong_type(role, kind, path)))
         else:
@@ -176,7 +185,7 @@ def _check_assistant(place: int, message: Message, seen: Seen) -> None:
     marks = seen.marks
     if message.reasoning_content or message.reasoning or message.reasoning_details:
         marks.add("reasoning")
-        seen.text_length += weight(message.reasoning_content or message.reasoning or "")
+        seen.texts.append(message.reasoning_content or message.reasoning or "")
     elif message.reasoning_content is not None or message.reasoning is not None:
         marks.add("reasoning")
     if given(message.audio):
@@ -220,8 +229,8 @@ def _check_call(path: str, call: Call, seen: Seen) -> None:
     if call.type == "custom":
         if call.custom is None:
             raise Refused(missing(f"{path}.custom"))
-        seen.text_length += weight(call.custom.input)
+        seen.texts.append(call.custom.input)
         return
     if call.function is None:
         raise Refused(missing(f"{path}.function"))
-    seen.text_length += weight(call.function.arguments)
+    seen.texts.append(call.function.arguments)

@@ -20,6 +20,11 @@ def size(raw: Raw) -> int:
     return memoryview(raw).nbytes
 
 
+def text(raw: Raw) -> str:
+    """The JSON of a field, for estimates."""
+    return bytes(raw).decode("utf-8", "replace")
+
+
 class ImageUrl(Struct):
     """`image_url` of a part; `video_url` has the same shape."""
 

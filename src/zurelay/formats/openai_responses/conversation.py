@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from zurelay.chat import problems
-from zurelay.chat.estimate import weight
+from zurelay.chat.estimate import PER_MESSAGE, measure
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.invalid import words
@@ -52,13 +52,21 @@ class Seen:
 
     Attributes:
         marks: `remote_image`, `remote_file`.
+        texts: of the prompt, which `measure` takes together.
+        other_length: of what is no text to be measured, in the same unit.
     """
 
     needs: dict[Ability, str] = field(default_factory=dict)
     marks: set[str] = field(default_factory=set)
-    text_length: int = 0
+    texts: list[str] = field(default_factory=list)
+    other_length: int = 0
     media_count: int = 0
     opening: bytes = b""
+
+    @property
+    def text_length(self) -> int:
+        """Length of all text, as `chat.estimate.measure` counts; worked out anew each time."""
+        return measure(self.texts) + self.other_length
 
 
 def check(instructions: str | None, given: str | list[Raw] | None, seen: Seen) -> None:
@@ -68,11 +76,13 @@ def check(instructions: str | None, given: str | list[Raw] | None, seen: Seen) -
     if not given:
         raise Refused(invalid("input", "an empty list" if isinstance(given, list) else "nothing"))
     opening = [instructions or ""]
-    seen.text_length += weight(opening[0])
+    seen.texts.append(opening[0])
     if isinstance(given, str):
-        seen.text_length += weight(given)
+        seen.texts.append(given)
+        seen.other_length += PER_MESSAGE
         opening.append(given)
     else:
+        seen.other_length += PER_MESSAGE * len(given)
         opened = False
         for place, raw in enumerate(given):
             role, text = _item(f"input[{place}]", raw, seen)
@@ -115,7 +125,7 @@ def _message(path: str, role: str | None, message: Message, seen: Seen) -> tuple
     if content is None:
         raise Refused(missing(f"{path}.content"))
     if isinstance(content, str):
-        seen.text_length += weight(content)
+        seen.texts.append(content)
         return role, content
     _parts(f"{path}.content", role, content, seen)
     return role, "\x00".join(part.text or part.image_url or "" for part in content)
@@ -132,11 +142,11 @@ def _part(path: str, role: str, part: Part, seen: Seen) -> None:
     if kind in ("input_text", "output_text", "text"):
         if part.text is None:
             raise Refused(missing(f"{path}.text"))
-        seen.text_length += weight(part.text)
+        seen.texts.append(part.text)
     elif kind == "refusal" and role == "assistant":
         if part.refusal is None:
             raise Refused(missing(f"{path}.refusal"))
-        seen.text_length += weight(part.refusal)
+        seen.texts.append(part.refusal)
     elif kind == "input_image" and role != "assistant":
         _image(path, part, seen)
     elif kind == "input_file" and role != "assistant":
@@ -191,7 +201,7 @@ def _call(path: str, said: str, call: Call, seen: Seen) -> None:
     text = call.arguments if said == "arguments" else call.input
     if text is None:
         raise Refused(missing(f"{path}.{said}"))
-    seen.text_length += weight(text)
+    seen.texts.append(text)
 
 
 def _output(path: str, result: Output, seen: Seen) -> None:
@@ -200,11 +210,11 @@ def _output(path: str, result: Output, seen: Seen) -> None:
     if result.output is None:
         raise Refused(missing(f"{path}.output"))
     if isinstance(result.output, str):
-        seen.text_length += weight(result.output)
+        seen.texts.append(result.output)
         return
     _parts(f"{path}.output", "tool", result.output, seen)
 
 
 def _reasoning(item: Reasoning, seen: Seen) -> None:
     for part in (*(item.summary or ()), *(item.content or ())):
-        seen.text_length += weight(part.text or "")
+        seen.texts.append(part.text or "")

@@ -7,7 +7,7 @@ from zurelay.formats import json_body
 from zurelay.formats.base import AnswerContext, Inbound
 from zurelay.formats.openai_chat import errors
 from zurelay.formats.openai_chat.checks import alternatives, stays_here
-from zurelay.formats.openai_chat.view import size
+from zurelay.formats.openai_chat.view import text
 from zurelay.formats.openai_responses import checks, conversation
 from zurelay.formats.openai_responses.back import NAME
 from zurelay.formats.openai_responses.invalid import invalid, missing, of_decoder
@@ -40,6 +40,7 @@ class ResponsesFront:
         conversation.check(view.instructions, view.input, seen)
         checks.tools(view, seen)
         checks.text(view, seen)
+        seen.texts += [text(fields[name]) for name in _SCHEMAS if name in fields]
         return Inbound(
             front=NAME,
             body=fields,
@@ -54,8 +55,7 @@ class ResponsesFront:
             metadata=view.metadata,
             safety_identifier=view.safety_identifier,
             cache_key=view.prompt_cache_key,
-            text_length=seen.text_length
-            + sum(size(fields[name]) for name in _SCHEMAS if name in fields),
+            text_length=seen.text_length,
             media_count=seen.media_count,
             opening=seen.opening,
             marks=frozenset(seen.marks),
