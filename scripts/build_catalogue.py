@@ -23,6 +23,7 @@ from typing import Any
 
 from scripts.catalogue_sources import Amounts, Facts, Sources, differing, fetch, read, text
 from zurelay.catalogue.load import load
+from zurelay.catalogue.price import CLASSES
 from zurelay.chat.effort import SCALE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -241,6 +242,9 @@ class Build:
             price["tiers"] = {tier: text(factor) for tier, factor in litellm.tiers.items()}
             if not price["tiers"]:
                 del price["tiers"]
+        searches = row.get("web_search") or (litellm.web_search if litellm else None)
+        if searches and "web_search" in row:
+            price["per_call"] = {"web_search": text(Decimal(searches))}
         if litellm and litellm.hours:
             price["hours"] = [{"utc": when, **written(what)} for when, what in litellm.hours]
         return price
@@ -304,19 +308,20 @@ def dearer(one: Amounts, other: Amounts) -> Amounts:
 def filled(main: Amounts, other: Amounts, row: Mapping[str, Any]) -> Amounts:
     """`main` with the classes only `other` has, and long cache writes by the vendor's factor."""
     amounts = dict(main)
-    for name in ("cache_write", "cache_write_long", "audio_input"):
+    for name in ("cache_write", "cache_write_long", "audio_input", "audio_output", "image_output"):
         if name in other:
             amounts.setdefault(name, other[name])
     factor = row.get("cache_write_long_factor")
     if factor and "cache_write" in amounts and "cache_write_long" not in amounts:
         amounts["cache_write_long"] = amounts["input"] * Decimal(factor)
+    if row.get("images_as_text"):
+        amounts["image_input"] = amounts["input"]
     return amounts
 
 
 def written(amounts: Amounts) -> dict[str, Any]:
     """Token classes in one order, as decimal strings."""
-    order = ("input", "cached_input", "cache_write", "cache_write_long", "audio_input", "output")
-    return {name: text(amounts[name]) for name in order if name in amounts}
+    return {name: text(amounts[name]) for name in CLASSES if name in amounts}
 
 
 def dated(name: str) -> str:

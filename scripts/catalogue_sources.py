@@ -26,7 +26,13 @@ _LITELLM_CLASSES = {
     "cache_write": "cache_creation_input_token_cost",
     "output": "output_cost_per_token",
     "audio_input": "input_cost_per_audio_token",
+    "audio_output": "output_cost_per_audio_token",
+    "image_output": "output_cost_per_image_token",
 }
+_TEXT = ("input", "cached_input", "cache_write", "cache_write_long", "output")
+_TIERS = ("flex", "priority", "ultrafast")
+_PLATFORM_TIERS = ("fast", "us")
+"""Factors of Anthropic's platform: its fast mode, and inference in one country."""
 _LITELLM_LONG = (
     "cache_creation_input_token_cost_above_1hr",
     "cache_creation_input_token_cost_above_12hr",
@@ -52,6 +58,7 @@ class Facts:
     above: dict[int, Amounts] = field(default_factory=dict)
     tiers: dict[str, Decimal] = field(default_factory=dict)
     hours: list[tuple[list[str], Amounts]] = field(default_factory=list)
+    web_search: Decimal | None = None
     reasoning: bool | None = None
     levels: Mapping[str, str | None] | None = None
     tools: bool | None = None
@@ -167,17 +174,15 @@ def litellm_facts(entry: Mapping[str, Any]) -> Facts:
     kinds = {"image": "vision", "pdf": "pdf_input", "audio": "audio_input", "video": "video_input"}
     steps = {int(k) for key in entry for k in re.findall(r"_above_(\d+)k_tokens$", key)}
     base = _litellm_amounts(entry, "")
+    searches = entry.get("search_context_cost_per_query") or {}
     return Facts(
         context=entry.get("max_input_tokens"),
         max_output=entry.get("max_output_tokens"),
         input={"text", *(kind for kind, flag in kinds.items() if entry.get(f"supports_{flag}"))},
         price=base,
         above={k * 1000: _litellm_amounts(entry, f"_above_{k}k_tokens") for k in sorted(steps)},
-        tiers={
-            tier: factor
-            for tier in ("flex", "priority")
-            if (factor := _factor(base, _litellm_amounts(entry, f"_{tier}"))) is not None
-        },
+        tiers=_tiers(entry, base),
+        web_search=max(map(_normal, searches.values()), default=None),
         hours=_off_peak(entry),
         reasoning=entry.get("supports_reasoning"),
         tools=entry.get("supports_function_calling"),
@@ -199,9 +204,20 @@ def _litellm_amounts(entry: Mapping[str, Any], suffix: str) -> Amounts:
     return plain(found)
 
 
+def _tiers(entry: Mapping[str, Any], base: Amounts) -> dict[str, Decimal]:
+    """Service tiers whose prices are all one multiple of the standard ones."""
+    found = {
+        tier: factor
+        for tier in _TIERS
+        if (factor := _factor(base, _litellm_amounts(entry, f"_{tier}"))) is not None
+    }
+    platform = entry.get("provider_specific_entry") or {}
+    return found | {name: _normal(platform[name]) for name in _PLATFORM_TIERS if name in platform}
+
+
 def _factor(base: Amounts, tier: Amounts) -> Decimal | None:
     """By what every class of `base` is multiplied in `tier`; None if not by one number."""
-    text = {name: amount for name, amount in base.items() if name != "audio_input"}
+    text = {name: amount for name, amount in base.items() if name in _TEXT}
     factors = {tier[name] / amount for name, amount in text.items() if name in tier}
     if len(factors) != 1 or not text.keys() <= tier.keys():
         return None

@@ -40,6 +40,8 @@ def inbound(*marks: str, **fields: Any) -> Inbound:
         ({"speed": "fast", "inference_geo": "us"}, FAST, "fast", {"speed"}),
         ({"speed": "standard", "inference_geo": "us"}, FAST, "us", {"speed", "inference_geo"}),
         ({"speed": "fast"}, TIERED, "", set()),
+        ({"speed": "standard", "inference_geo": "global"}, TIERED, "", set()),
+        ({"service_tier": "standard_only"}, FAST, "", {"service_tier"}),
         ({"modalities": ["text"]}, TIERED, "", {"modalities"}),
         ({"modalities": ["text", "audio"], "audio": {"voice": "ash"}}, TIERED, "", set()),
         ({"modalities": ["text", "audio"]}, SOUND, "", {"modalities", "audio"}),

@@ -102,6 +102,36 @@ def test_long_cache_writes_follow_the_vendors_factor_where_no_list_has_them() ->
     assert made.entries[0]["price"]["cache_write_long"] == "5"
 
 
+@pytest.mark.parametrize(
+    ("row", "told", "fee"),
+    [
+        ({"web_search": ""}, "0.014", {"web_search": "0.014"}),
+        ({"web_search": "0.01"}, "0.03", {"web_search": "0.01"}),
+        ({"web_search": "0.01"}, None, {"web_search": "0.01"}),
+        ({"web_search": ""}, None, None),
+        ({}, "0.014", None),
+    ],
+)
+def test_searches_cost_what_the_overlay_says_else_what_the_list_says_where_they_count(
+    row: dict[str, str], told: str | None, fee: dict[str, str] | None
+) -> None:
+    litellm = facts(web_search=None if told is None else Decimal(told))
+    made = build(
+        {"lab": {"m": facts()}},
+        {"m": litellm},
+        vendors={"lab": {"pi": "lab", "litellm": "", **row}},
+    )
+    assert made.entries[0]["price"].get("per_call") == fee
+
+
+def test_images_cost_what_text_costs_where_the_vendor_says_so() -> None:
+    vendors = {"lab": {"pi": "lab", "images_as_text": True}}
+    priced = facts(above={9: {"input": Decimal(4), "output": Decimal(20)}})
+    (entry,) = build({"lab": {"m": priced}}, vendors=vendors).entries
+    assert entry["price"]["image_input"] == "2"
+    assert entry["price"]["above"][0]["image_input"] == "4"
+
+
 def test_a_dated_snapshot_takes_the_words_of_its_model() -> None:
     own = {"lab": {"m": {"name": "M", "reasoning": {"levels": ["low"]}, "context": 99}}}
     made = build({"lab": {"m": facts(), "m-20251001": facts()}}, models=own)

@@ -59,6 +59,22 @@ def test_a_tier_counts_only_if_one_factor_holds_for_every_class() -> None:
     assert litellm_facts(base | half_told).tiers == {}
 
 
+def test_factors_of_anthropics_platform_are_tiers_and_the_dearest_search_counts() -> None:
+    facts = litellm_facts(
+        {
+            "input_cost_per_token": Decimal("2E-6"),
+            "provider_specific_entry": {"us": Decimal("1.1"), "fast": 2, "odd": 7},
+            "search_context_cost_per_query": {
+                "search_context_size_low": Decimal("0.025"),
+                "search_context_size_high": Decimal("0.03"),
+            },
+        }
+    )
+    assert facts.tiers == {"fast": 2, "us": Decimal("1.1")}
+    assert facts.web_search == Decimal("0.03")
+    assert litellm_facts({}).web_search is None
+
+
 def test_off_peak_windows_become_stretches_of_the_week() -> None:
     facts = litellm_facts(
         {

@@ -69,7 +69,7 @@ def asked(inbound: Inbound, price: Price | None) -> Asked:
         found = _tier(name, word, price)
         if found and not tier:  # two at once have no price
             tier = found
-        elif word not in _STANDARD or not price.tiers:
+        elif word not in _STANDARD or not _knows(name, price):
             continue
         allows.add(name)
     if "audio_output" in price.classes:
@@ -96,6 +96,12 @@ def searches(inbound: Inbound) -> int:
     tools = _decode_tools(inbound.body["tools"])
     found = (tool for tool in tools if (tool.type or "").startswith("web_search"))
     return sum(_SEARCHES if tool.max_uses is None else max(tool.max_uses, 0) for tool in found)
+
+
+def _knows(field: str, price: Price) -> bool:
+    """Whether other words than the standard one of that field have a price."""
+    dear = {SPEED: "fast", PLACE: "us"}.get(field)
+    return bool(price.tiers) if dear is None else dear in price.tiers
 
 
 def _tier(field: str, word: str, price: Price) -> str:
