@@ -220,7 +220,7 @@ class JournalLedger:
         left = await self.wallets.left(limited)
         spent = await self.wallets.spent(since, account, key)
         unlogged = [r for r in self._unlogged.values() if r.account == account and r.cost]
-        spent += sum(r.cost for r in unlogged if r.key == key)
+        spent += sum(r.cost for r in unlogged if r.key == key and r.created >= since)
         lefts = [
             max(0, amount - sum(r.postings.get(wallet.id, 0) for r in unlogged))
             for wallet, amount in zip(limited, left, strict=True)
