@@ -5,7 +5,7 @@ import pytest
 from tests.api.wire import Caller, get
 
 
-@pytest.mark.parametrize("path", ["/", "/console", "/docs"])
+@pytest.mark.parametrize("path", ["/", "/docs"])
 async def test_the_page_says_what_runs_here_and_lets_no_script_in(
     caller: Caller, path: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""The pages a person sees at `/`, `/console` and `/docs`: what runs here and how to call it.
+"""The pages a person sees at `/` and `/docs`: what runs here and how to call it.
 
 Plain HTML without scripts. Knows brand and address, and asks for the rest when it is looked at.
 """
@@ -74,7 +74,7 @@ def pages(status: Callable[[], Status], others: Sequence[BaseRoute] = ()) -> Sta
         )
 
     return Starlette(
-        routes=[*(Route(path, page) for path in ("/", "/console", "/docs")), *others],
+        routes=[*(Route(path, page) for path in ("/", "/docs")), *others],
         exception_handlers={404: missing},
     )
 

@@ -13,6 +13,7 @@ import structlog
 from zurelay import __version__
 from zurelay.admin import application as admin
 from zurelay.admin.parts import AdminParts
+from zurelay.api.addresses import client_address
 from zurelay.api.core import Core
 from zurelay.api.gateway import Gateway
 from zurelay.api.pages import Status, pages
@@ -31,6 +32,9 @@ from zurelay.config.load import load, load_catalogue
 from zurelay.config.reload import diff
 from zurelay.config.routing import build_table
 from zurelay.config.settings import Settings
+from zurelay.console.application import Console
+from zurelay.console.parts import ConsoleParts
+from zurelay.console.throttle import Throttle
 from zurelay.office.desk import Desk
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
@@ -94,7 +98,8 @@ class Process:
             keep_alive_idle_s=server.keep_alive_idle_s,
             write_stall_s=server.write_stall_s,
         )
-        others = [admin.mounted(self._admin_parts())]
+        admin_parts = self._admin_parts()
+        others = [admin.mounted(admin_parts), Console(self._console_parts(admin_parts))]
         self._server = Server(options, self._gateway, pages(self._status, others))
         self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
         await self._server.listening.wait()
@@ -244,6 +249,27 @@ class Process:
             wall=parts.wall,
             owner=lambda: self._settings.brand.wire,
             request_id=parts.ids.request,
+        )
+
+    def _console_parts(self, admin_parts: AdminParts) -> ConsoleParts:
+        core = self._gateway.core
+        return ConsoleParts(
+            desk=admin_parts.desk,
+            health=admin_parts.health,
+            table=admin_parts.table,
+            redact=admin_parts.redact,
+            now=admin_parts.now,
+            wall=admin_parts.wall,
+            brand=lambda: self._settings.brand.name,
+            base_url=self._base_url,
+            public_url=lambda: self._settings.server.public_url,
+            support_email=lambda: self._settings.brand.support_email,
+            request_id=admin_parts.request_id,
+            address=lambda peer, forwarded: client_address(
+                peer, forwarded, core.snapshot.trusted_proxies
+            ),
+            example_model=self._example_model,
+            throttle=Throttle(time.monotonic),
         )
 
     def _redact(self, text: str) -> str:

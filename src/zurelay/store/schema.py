@@ -324,3 +324,40 @@ audit = Table(
     Column("detail", Text, nullable=False),  # a JSON object; never a secret
 )
 """Every change that a person or program made."""
+
+person = Table(
+    "person",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("email", String(254), nullable=False, unique=True),
+    Column("name", String(200), nullable=False),
+    Column("password", String(200)),  # Argon2id, with its parameters; null: none was set yet
+    Column("language", String(10)),  # null: as the browser asks
+    Column("created", BigInteger, nullable=False),
+)
+"""Who may sign in to the console. What they may do there, their memberships say: the members with
+the same e-mail address."""
+
+console_session = Table(
+    "console_session",
+    metadata,
+    Column("hash", LargeBinary(32), primary_key=True),  # of the cookie's text
+    Column("person", String(40), ForeignKey("person.id"), nullable=False, index=True),
+    Column("roles", LargeBinary(32), nullable=False),  # a digest of what they were at sign-in
+    Column("created", BigInteger, nullable=False),
+    Column("seen", BigInteger, nullable=False),
+    Column("agent", String(200), nullable=False),
+)
+
+console_link = Table(
+    "console_link",
+    metadata,
+    Column("hash", LargeBinary(32), primary_key=True),  # of the link's secret part
+    Column("kind", String(20), nullable=False),  # sign-in, invitation, password
+    Column("email", String(254), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("created", BigInteger, nullable=False),
+    Column("expires", BigInteger, nullable=False),
+    Index("ix_console_link_email", "email"),
+)
+"""Links that let somebody in once. A used one is gone."""

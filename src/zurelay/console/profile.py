@@ -1,0 +1,131 @@
+"""What people choose for themselves: name, address, password, language, theme, account."""
+
+from zurelay.chat.problems import Refused
+from zurelay.console import cookies
+from zurelay.console.languages import NAMES
+from zurelay.console.page import ANYBODY, SIGNED_IN, Form, Html, Page, Redirect, Reply, Visit
+from zurelay.office import links, sessions
+from zurelay.office.links import FIRST_OWNER
+from zurelay.office.passwords import LONGEST, SHORTEST
+from zurelay.office.sessions import Visitor
+
+_HERE = "/console/profile"
+
+
+def profile(visit: Visit) -> Reply:
+    """The page."""
+    person = _visitor(visit).person
+    email = "" if person.email == FIRST_OWNER else person.email
+    return _page(visit, Form.of(name=person.name, email=email), Form())
+
+
+def change(visit: Visit) -> Reply:
+    """Changes name and address."""
+    try:
+        links.change_profile(
+            visit.parts.desk,
+            _visitor(visit),
+            name=visit.form.get("name"),
+            email=visit.form.get("email"),
+        )
+    except Refused as refused:
+        visit.form.failed(refused)
+        words = {
+            "name": visit.gettext("Write a name."),
+            "email": visit.gettext("Write an address such as ann@example.com."),
+        }
+        for field in visit.form.faults:
+            if "somebody" not in visit.form.faults[field]:
+                visit.form.faults[field] = words[field]
+            else:
+                visit.form.faults[field] = visit.gettext("Somebody else has that address.")
+        return _page(visit, visit.form, Form(), 400)
+    return Redirect(_HERE, visit.gettext("Saved."))
+
+
+def password(visit: Visit) -> Reply:
+    """Changes the password, which ends every session but this one."""
+    visitor, form = _visitor(visit), visit.form
+    if form.get("new") != form.get("again"):
+        form.faults["again"] = visit.gettext("This is not the same password.")
+    else:
+        try:
+            begun = sessions.set_password(
+                visit.parts.desk, visitor, form.get("old"), form.get("new"), visit.agent
+            )
+            visit.cookies[cookies.SESSION] = begun.text
+            said = visit.gettext("Your password is changed. You are signed out everywhere else.")
+            return Redirect(_HERE, said)
+        except Refused as refused:
+            form.failed(refused)
+            if "old" in form.faults:
+                form.faults["old"] = visit.gettext("This is not your password.")
+            else:
+                form.faults["new"] = visit.gettext(
+                    "Write at least %(shortest)s characters.", shortest=SHORTEST
+                )
+    person = visitor.person
+    return _page(visit, Form.of(name=person.name, email=person.email), form, 400)
+
+
+def end_others(visit: Visit) -> Reply:
+    """Signs out everywhere else."""
+    sessions.sign_out_elsewhere(visit.parts.desk, _visitor(visit))
+    return Redirect(_HERE, visit.gettext("You are signed out everywhere else."))
+
+
+def prefer(visit: Visit) -> Reply:
+    """Chooses language or theme, also for people who are not signed in."""
+    form = visit.form
+    if form.get("language") in NAMES:
+        visit.cookies[cookies.LANGUAGE] = form.get("language")
+        if visit.visitor is not None:
+            links.set_language(visit.parts.desk, visit.visitor, form.get("language"))
+    if form.get("theme") in cookies.THEMES:
+        visit.cookies[cookies.THEME] = form.get("theme")
+    return Redirect(_back(visit))
+
+
+def look_at(visit: Visit) -> Reply:
+    """Chooses the account that is looked at; none means all, for whoever runs the gateway."""
+    visit.cookies[cookies.ACCOUNT] = visit.form.get("account") or None
+    return Redirect(_back(visit))
+
+
+def _page(visit: Visit, person: Form, secret: Form, status: int = 200) -> Reply:
+    visitor = _visitor(visit)
+    return Html(
+        "profile.html",
+        {
+            "person": person,
+            "secret": secret,
+            "sessions": sessions.sessions_of(visit.parts.desk, visitor),
+            "shortest": SHORTEST,
+            "longest": LONGEST,
+        },
+        status,
+    )
+
+
+def _visitor(visit: Visit) -> Visitor:
+    if visit.visitor is None:
+        raise AssertionError("this page is for people who are signed in")
+    return visit.visitor
+
+
+def _back(visit: Visit) -> str:
+    """The page a small form stood on."""
+    path = visit.form.get("back")
+    inside = path == "/console" or path.startswith("/console/")
+    plain = path.isascii() and path.isprintable() and "\\" not in path and "//" not in path
+    return path if inside and plain and ".." not in path else "/console"
+
+
+PAGES = (
+    Page("GET", "/console/profile", SIGNED_IN, profile),
+    Page("POST", "/console/profile", SIGNED_IN, change),
+    Page("POST", "/console/profile/password", SIGNED_IN, password),
+    Page("POST", "/console/profile/sessions", SIGNED_IN, end_others),
+    Page("POST", "/console/preferences", ANYBODY, prefer),
+    Page("POST", "/console/account", SIGNED_IN, look_at),
+)

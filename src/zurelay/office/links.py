@@ -1,0 +1,198 @@
+"""Links that let a person into the console once: the first owner's, invitations, new passwords.
+
+Only a link's hash is kept. Knows no address they are under; the console adds that.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from sqlalchemy import Connection
+
+from zurelay.chat.problems import Problem, Refused
+from zurelay.office import values as v
+from zurelay.office.accounts import the_account
+from zurelay.office.desk import Change, Desk, no_such, wrong
+from zurelay.office.passwords import hashed
+from zurelay.office.rights import Actor
+from zurelay.office.sessions import Visitor, acting, begin, digest, secret_text, the_person
+from zurelay.store import people
+from zurelay.store.accounts import find_account
+from zurelay.store.members import Member, add_member, find_member
+from zurelay.store.people import Link, Person
+
+Kind = Literal["sign-in", "invitation", "password"]
+
+LIFE_S: Final[dict[str, int]] = {
+    "sign-in": 3600,
+    "invitation": 7 * 86_400,
+    "password": 86_400,
+}
+
+FIRST_OWNER: Final = "owner@localhost"
+"""The address of the first owner, until they give their own."""
+
+_DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLink:
+    """A link that is good. `known`: its person has signed in before."""
+
+    kind: Kind
+    email: str
+    name: str
+    known: bool
+
+
+def first_link(desk: Desk) -> str | None:
+    """The text of a new link for the first owner; None once there is one."""
+    with desk.store.write() as connection:
+        if people.there_is_an_owner(connection):
+            return None
+        return _made(desk, connection, "sign-in", FIRST_OWNER, "Owner")
+
+
+def owner_link(desk: Desk, actor: Actor, email: str | None = None) -> str:
+    """The text of a new link that signs an owner in: the one with that address, or the first.
+
+    Raises:
+        Refused: 403; 404 where no owner has that address.
+    """
+    with desk.change(actor, "tokens.change") as change:
+        known = people.owners(change.connection)
+        if email is not None:
+            known = [one for one in known if one.email == email.strip().lower()]
+            if not known:
+                raise no_such("owner", email)
+        person = known[0] if known else None
+        address = FIRST_OWNER if person is None else person.email
+        name = "Owner" if person is None else person.name
+        change.did("link.create", address, None, {"kind": "sign-in"})
+        return _made(desk, change.connection, "sign-in", address, name)
+
+
+def member_link(desk: Desk, actor: Actor, account: str, member: str) -> tuple[Kind, str]:
+    """A new link for a member (id or address) of an account: an invitation, or a new password.
+
+    Only owners make one for somebody who runs the gateway, or is a member elsewhere too where the
+    actor does not see that.
+
+    Raises:
+        Refused: 403, 404.
+    """
+    with desk.change(actor, "members.change") as change:
+        owner = the_account(change.connection, actor, account)
+        found = find_member(change.connection, owner.id, member.lower())
+        if found is None or found.removed is not None:
+            raise no_such("member", member)
+        for one in people.memberships(change.connection, found.email):
+            if one.role in ("owner", "admin") or not actor.sees(one.account):
+                actor.needs("tokens.change")
+        person = people.find_person(change.connection, found.email)
+        kind: Kind = "invitation" if person is None else "password"
+        change.did("link.create", found.id, owner.id, {"kind": kind})
+        return kind, _made(desk, change.connection, kind, found.email, found.name)
+
+
+def look(desk: Desk, text: str) -> OpenLink:
+    """What a link is for. Raises Refused: 404 where it is over, used, or none of ours."""
+    with desk.store.read() as connection:
+        link = _good(desk, connection, text)
+        known = people.find_person(connection, link.email) is not None
+        return OpenLink(link.kind, link.email, link.name, known)  # type: ignore[arg-type]
+
+
+def follow(
+    desk: Desk, text: str, agent: str, *, name: str | None = None, password: str | None = None
+) -> Visitor:
+    """Use a link up and sign its person in.
+
+    Args:
+        desk: where.
+        text: of the link.
+        agent: what the browser calls itself.
+        name: what they are to be called, for an invitation.
+        password: their new one; must be given but for a sign-in link.
+
+    Raises:
+        Refused: 400, 404; 403 for a person who is a member of nothing.
+    """
+    kind = look(desk, text).kind
+    if kind != "sign-in" and password is None:
+        raise wrong("password", "password: write one.")
+    kept = None if kind == "sign-in" or password is None else hashed(password)
+    with desk.store.write() as connection:
+        link = _good(desk, connection, text)
+        if not people.use_link(connection, link.hash):
+            raise _over()
+        person = people.find_person(connection, link.email)
+        if person is None:
+            person = _new_person(desk, connection, link, name)
+        if kept is not None:
+            people.change_person(connection, person.id, {"password": kept})
+            people.end_sessions(connection, person.id)
+            person = the_person(connection, person.id)
+        change = Change(desk, Actor(f"person:{person.id}", "read-only"), connection, desk.clock())
+        change.did("link.use", person.id, None, {"kind": link.kind})
+        visitor = begin(change, person, agent)
+        change.close()
+        return visitor
+
+
+def change_profile(desk: Desk, visitor: Visitor, *, name: str, email: str) -> None:
+    """Let a person be called so and have that address, wherever they are a member.
+
+    Raises:
+        Refused: 400; 409 where another person has the address.
+    """
+    name = v.name_of(name.strip())
+    email = v.email_of(email.strip())
+    old = visitor.person
+    with acting(desk, old) as change:
+        taken = people.find_person(change.connection, email)
+        members_so_called = people.memberships(change.connection, email)
+        if email != old.email and (taken is not None or members_so_called):
+            raise wrong("email", "email: somebody else has that address.")
+        people.change_person(change.connection, old.id, {"name": name, "email": email})
+        people.rename_members(change.connection, old.email, email)
+        change.did("person.change", old.id, None, {})
+
+
+def set_language(desk: Desk, visitor: Visitor, language: str | None) -> None:
+    """Keep the language they chose."""
+    with desk.store.write(alone=False) as connection:
+        people.change_person(connection, visitor.person.id, {"language": language})
+
+
+# Our own.
+
+
+def _made(desk: Desk, connection: Connection, kind: Kind, email: str, name: str) -> str:
+    text = secret_text(desk)
+    now = int(desk.clock())
+    people.add_link(connection, Link(digest(text), kind, email, name, now, now + LIFE_S[kind]))
+    return text
+
+
+def _good(desk: Desk, connection: Connection, text: str) -> Link:
+    link = people.find_link(connection, digest(text))
+    if link is None or link.expires <= desk.clock():
+        raise _over()
+    return link
+
+
+def _over() -> Refused:
+    return Refused(Problem(404, "invalid_request_error", "link_over", "This link is over.", None))
+
+
+def _new_person(desk: Desk, connection: Connection, link: Link, name: str | None) -> Person:
+    called = link.name if name is None else v.name_of(name.strip())
+    now = int(desk.clock())
+    person = Person(desk.random_id("per_"), link.email, called, None, None, now)
+    people.add_person(connection, person)
+    if link.kind == "sign-in" and not people.there_is_an_owner(connection):
+        account = find_account(connection, _DEFAULT)
+        if account is not None and find_member(connection, account.id, link.email) is None:
+            id_ = desk.random_id("mem_")
+            add_member(connection, Member(id_, account.id, link.email, called, "owner", now))
+    return person
