@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup dev serve test check chaos bench bench-peers real format lock clean
+.PHONY: help setup dev serve test check chaos cluster bench bench-peers real format lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -49,6 +49,9 @@ check: dev ## lint, format, strict types, layer contracts
 
 chaos: dev ## a minute among failing upstreams, and what must hold after it; ARGS="--seed 7 --hedge"
 	@$(BIN)/python -m tests.chaos $(ARGS)
+
+cluster: dev ## a minute of three nodes over PostgreSQL and Valkey, killed, drained, cut off; ARGS="--seed 7"
+	@$(BIN)/python -m tests.cluster $(ARGS)
 
 bench: setup ## requests/s, CPU and memory beside the peers installed; ARGS="--quick" for one short round
 	@$(BIN)/python -m bench $(ARGS)
