@@ -13,7 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zurelay.chat.estimate import estimated, measure, prompt_tokens, tokens, weight
+from zurelay.chat.estimate import (
+    estimated,
+    measure,
+    measure_pdf,
+    prompt_tokens,
+    tokens,
+    weight,
+)
 from zurelay.chat.usage import Usage
 
 SAMPLES: dict[str, Any] = json.loads(
@@ -91,3 +98,11 @@ def test_what_nobody_counted_is_marked() -> None:
 def test_media_and_an_empty_prompt_count() -> None:
     assert prompt_tokens(0) > 0
     assert prompt_tokens(400, 2) - prompt_tokens(0) == 100 + 2000
+
+
+def test_a_pdf_counts_by_its_size_from_a_short_one_to_a_book() -> None:
+    counted = [
+        prompt_tokens(measure_pdf(size), 1) - prompt_tokens(0)
+        for size in (0, 40_000, 4_000_000, 10**9)
+    ]
+    assert counted == [1000, 1000, 100_000, 150_000]

@@ -12,7 +12,10 @@ from typing import Final
 from zurelay.chat.usage import Usage
 
 MEDIA_TOKENS: Final = 1000
-"""What a part that is not text counts: a picture of a million pixels, half a page of a PDF."""
+"""What a part that is not text counts: a picture of a million pixels, a short PDF."""
+
+_PDF_TOKENS: Final = 150_000
+"""The most that a PDF counts."""
 
 PER_MESSAGE: Final = 16
 """Length of what stands between two messages, as `measure` counts."""
@@ -73,6 +76,15 @@ def measure(texts: Sequence[str]) -> int:
     if len(looked_at) < size:
         found = -(-found * size // len(looked_at))
     return -(-found // _SIXTEENTHS)
+
+
+def measure_pdf(size: int) -> int:
+    """What a PDF of `size` bytes in base64 counts beyond the tokens of any media.
+
+    A token for 40 bytes: a page of print has 7 to a token, a scanned one some 130.
+    """
+    most = min(size // 10, _PDF_TOKENS * _BYTES_PER_TOKEN)
+    return max(most - MEDIA_TOKENS * _BYTES_PER_TOKEN, 0)
 
 
 def tokens(length: int) -> int:

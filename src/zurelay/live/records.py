@@ -3,6 +3,7 @@
 import msgspec
 import structlog
 
+from zurelay.catalogue.model import INPUT_CLASSES, OUTPUT_CLASSES
 from zurelay.chat.usage import Usage
 from zurelay.meter.record import RequestRecord
 
@@ -11,6 +12,7 @@ MOST_COST = 2**53
 
 MOST_TOKENS = 2**40
 
+_CLASSES = (*INPUT_CLASSES, *OUTPUT_CLASSES)
 _encode = msgspec.json.Encoder().encode
 _log = structlog.get_logger("zurelay.ledger")
 
@@ -46,24 +48,17 @@ def _absurd(usage: Usage) -> bool:
             usage.cache_write,
             usage.cache_write_long,
             usage.audio_input,
+            usage.image_input,
             usage.output,
             usage.audio_output,
+            usage.image_output,
         )
         < 0
     )
 
 
 def _cut(usage: Usage) -> Usage:
-    names = (
-        "input",
-        "cached_input",
-        "cache_write",
-        "cache_write_long",
-        "audio_input",
-        "output",
-        "audio_output",
-    )
-    counts = {name: min(max(getattr(usage, name), 0), MOST_TOKENS) for name in names}
+    counts = {name: min(max(getattr(usage, name), 0), MOST_TOKENS) for name in _CLASSES}
     return msgspec.structs.replace(usage, **counts, estimated=True)
 
 

@@ -307,12 +307,12 @@ def _usage(record: RequestRecord) -> tuple[int, ...]:
     if usage is None:
         return _NOTHING
     return (
-        usage.input,
+        usage.input + usage.image_input,
         usage.cached_input,
         usage.cache_write,
         usage.cache_write_long,
         usage.audio_input,
-        usage.output,
+        usage.output + usage.image_output,
         usage.audio_output,
         usage.reasoning or 0,
     )

@@ -38,3 +38,11 @@ def test_the_first_of_each_need_is_named() -> None:
 
 def test_the_effort_of_a_request_without_any() -> None:
     assert output(REQUEST.decode(b"{}"), Seen()) is None
+
+
+def test_a_pdf_counts_by_its_size() -> None:
+    def long(size: int) -> int:
+        source = {"type": "base64", "media_type": "application/pdf", "data": "A" * size}
+        return seen({"type": "document", "source": source}).text_length
+
+    assert long(10) < long(400_000) - 35_000

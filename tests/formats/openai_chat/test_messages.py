@@ -54,3 +54,11 @@ def test_all_text_counts() -> None:
     )
     assert found.texts == ["北", "ab", "thin", "12345"]
     assert found.text_length == measure(found.texts) + 2 * PER_MESSAGE
+
+
+def test_a_pdf_counts_by_its_size() -> None:
+    def long(size: int) -> int:
+        file = {"type": "file", "file": {"file_data": "data:application/pdf;base64," + "A" * size}}
+        return seen({"role": "user", "content": [file]}).text_length
+
+    assert long(10) < long(400_000) - 35_000

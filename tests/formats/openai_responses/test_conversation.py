@@ -103,3 +103,11 @@ def test_the_opening_is_the_instructions_and_the_first_words() -> None:
     assert read(input=items, instructions="S").opening == b"S\x00D\x00First"
     texts = ["S", "D", "First", "A", "Second"]
     assert read(input=items, instructions="S").text_length == measure(texts) + 4 * PER_MESSAGE
+
+
+def test_a_pdf_counts_by_its_size() -> None:
+    def long(size: int) -> int:
+        part = {"type": "input_file", "file_data": "data:application/pdf;base64," + "A" * size}
+        return read(input=[{"role": "user", "content": [part]}]).text_length
+
+    assert long(10) < long(400_000) - 35_000

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from zurelay.chat import problems
-from zurelay.chat.estimate import PER_MESSAGE, measure
+from zurelay.chat.estimate import PER_MESSAGE, measure, measure_pdf
 from zurelay.chat.problems import Refused
 from zurelay.formats.anthropic import effort, envelope
 from zurelay.formats.anthropic.invalid import ROLES, invalid, missing
@@ -172,6 +172,8 @@ def _media(path: str, kind: str, block: Block, seen: Seen) -> None:
             told = f"Invalid value for '{path}.source.url': expected an http(s) URL."
             raise Refused(problems.invalid_value(f"{path}.source.url", told))
         seen.marks.add("remote_image" if kind == "image" else "remote_file")
+    if kind == "document":
+        seen.other_length += measure_pdf(len(source.data or ""))
     seen.needs.setdefault(Ability.IMAGE if kind == "image" else Ability.PDF, path)
     seen.media_count += 1
 

@@ -6,7 +6,7 @@ Shapes are checked here, not the order of turns: providers differ in what they a
 from dataclasses import dataclass, field
 
 from zurelay.chat import problems
-from zurelay.chat.estimate import PER_MESSAGE, measure
+from zurelay.chat.estimate import PER_MESSAGE, measure, measure_pdf
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.invalid import PART_TYPES, ROLES, invalid, missing, words
@@ -178,6 +178,7 @@ def _check_file(path: str, part: Part, seen: Seen) -> None:
         raise Refused(invalid(f"{path}.file.file_data", "something else"))
     if part.file.file_data.startswith(_REMOTE):
         seen.marks.add("remote_file")
+    seen.other_length += measure_pdf(len(part.file.file_data))
     seen.marks.add("file")
 
 

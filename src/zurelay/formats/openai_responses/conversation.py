@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from zurelay.chat import problems
-from zurelay.chat.estimate import PER_MESSAGE, measure
+from zurelay.chat.estimate import PER_MESSAGE, measure, measure_pdf
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.invalid import words
@@ -182,6 +182,7 @@ def _file(path: str, part: Part, seen: Seen) -> None:
         raise Refused(_stored(f"{path}.file_id") if part.file_id else missing(f"{path}.file_data"))
     elif not part.file_data.startswith("data:"):
         raise Refused(invalid(f"{path}.file_data", "something else"))
+    seen.other_length += measure_pdf(len(part.file_data or ""))
     seen.needs.setdefault(Ability.PDF, path)
     seen.media_count += 1
 
