@@ -10,6 +10,7 @@ from zurelay.chat.problems import Refused
 from zurelay.live.limits import LocalLimits
 from zurelay.live.valkey import SharedStateError
 from zurelay.meter.limits import Bound
+from zurelay.plan.affinity import Affinity
 from zurelay.plan.health import Health
 
 ONE = Bound("test:sharing", "key", concurrency=1)
@@ -43,8 +44,8 @@ async def test_processes_share_what_they_learn_of_routes(shared_valkey: ValkeySe
     shared_valkey.flush(0)
     one, two = sharing(shared_valkey.url), sharing(shared_valkey.url)
     first, second = Health(), Health()
-    one.join(first)
-    two.join(second)
+    one.join(first, Affinity())
+    two.join(second, Affinity())
     await one.start()
     await two.start()
     now = asyncio.get_running_loop().time

@@ -20,8 +20,10 @@ async def node(server: ValkeyServer) -> AsyncIterator[Health]:
     connection, health = Valkey(parse(server.url), [SCRIPT]), Health()
     SharedRests(connection, health, asyncio.get_running_loop().time)
     await connection.start()
-    yield health
-    await connection.aclose()
+    try:
+        yield health
+    finally:
+        await connection.aclose()
 
 
 def now() -> float:

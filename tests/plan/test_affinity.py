@@ -117,3 +117,24 @@ def test_it_never_tells_a_route_that_was_not_the_last_within_ten_minutes(
             affinity.remember(name, route, now)
             last[name] = (route, now)
         assert len(affinity) <= 3
+
+
+def test_others_are_told_of_what_is_new_and_not_of_every_turn() -> None:
+    told: list[tuple[bytes, str]] = []
+    affinity = Affinity(idle_s=600)
+    affinity.told = lambda name, route: told.append((name, route))
+    for turn in range(5):
+        affinity.remember(b"a", "one", turn * 100.0)
+    affinity.remember(b"a", "two", 500.0)
+    affinity.remember(b"a", "two", 900.0)
+    assert told == [(b"a", "one"), (b"a", "two"), (b"a", "two")]
+
+
+def test_what_is_learnt_is_known_and_told_to_nobody() -> None:
+    told: list[bytes] = []
+    affinity = Affinity()
+    affinity.told = lambda name, _route: told.append(name)
+    affinity.learn(b"a", "one", 0.0)
+    assert affinity.find(b"a", 1.0) == "one"
+    affinity.remember(b"a", "one", 2.0)
+    assert told == []

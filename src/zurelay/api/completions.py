@@ -108,6 +108,22 @@ class _Request(msgspec.Struct):
     use: Use | None
 
 
+class _Freeing:
+    """Whatever goes wrong inside, the next request may have the use of the Idempotency-Key."""
+
+    __slots__ = ("_request",)
+
+    def __init__(self, request: _Request) -> None:
+        self._request = request
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if error is not None:
+            idempotency.free(self._request.core, self._request.use)
+
+
 def _admit(
     core: Core,
     exchange: HttpExchange,
@@ -124,6 +140,36 @@ def _admit(
     request = _Request(core, exchange, front, key, record, inbound, use)
     if _repeated(request):
         return
+    if idempotency.shared(use, core, key, inbound):
+        exchange.spawn(_let_in_once(request, use))
+    else:
+        _let_in(request)
+
+
+async def _let_in_once(request: _Request, use: Use) -> None:
+    """As `_let_in`, unless another node has had the same request."""
+    core, exchange, record = request.core, request.exchange, request.record
+    with _Answered(core, exchange, request.front, record):
+        try:
+            if await idempotency.repeated_elsewhere(
+                core, exchange, request.key, request.inbound, use
+            ):
+                return
+        except asyncio.CancelledError:  # the caller left
+            _left(core, record)
+            raise
+        with _Freeing(request):
+            _let_in(request)
+
+
+def _let_in(request: _Request) -> None:
+    core, exchange, key, record, inbound = (
+        request.core,
+        request.exchange,
+        request.key,
+        request.record,
+        request.inbound,
+    )
     if inbound.stream and core.streams >= core.snapshot.max_streams:
         raise Refused(problems.overloaded_here("The gateway has no room for another stream."))
     plan = core.plan(inbound, key)
@@ -137,7 +183,7 @@ def _admit(
 
 async def _admit_later(request: _Request, asking: Asking) -> None:
     core, record = request.core, request.record
-    with _Answered(core, request.exchange, request.front, record):
+    with _Answered(core, request.exchange, request.front, record), _Freeing(request):
         try:
             admitted = await admission.admit(asking)
         except asyncio.CancelledError:  # the caller left
@@ -149,6 +195,7 @@ async def _admit_later(request: _Request, asking: Asking) -> None:
             admission.release(core, admitted)
             raise
         if joined:
+            idempotency.free(core, request.use)
             admission.release(core, admitted)
         else:
             _relay(request, admitted)

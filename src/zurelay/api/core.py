@@ -19,6 +19,7 @@ from zurelay.live.idempotency import Idempotency
 from zurelay.live.ids import Ids
 from zurelay.live.keys import KeyRing
 from zurelay.live.ledger import JournalLedger
+from zurelay.live.shared_answers import SharedAnswers
 from zurelay.live.tokens import TokenRing
 from zurelay.meter.limits import Limits
 from zurelay.meter.wallets import Purse, purse_of
@@ -52,6 +53,7 @@ class Parts:
     tokens: TokenRing
     limits: Limits
     bounds: Bounds
+    answers: SharedAnswers | None = None
     scrape: Callable[[], Awaitable[bytes]] | None = None
 
 

@@ -1,13 +1,15 @@
 """The `Idempotency-Key` header: what it may be, and a repeat that is given the earlier answer."""
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 from zurelay.access.keys import Key
 from zurelay.api.core import Core
 from zurelay.api.exchange import HttpExchange
 from zurelay.chat.problems import INVALID, Problem, Refused
 from zurelay.formats.base import Inbound
-from zurelay.live.idempotency import Use
+from zurelay.live.idempotency import Earlier, Use
+from zurelay.live.shared_answers import Claim, Elsewhere
 from zurelay.meter.record import RequestRecord
 from zurelay.relay.ports import Sink
 from zurelay.relay.runner import Run
@@ -49,6 +51,11 @@ def repeated(core: Core, exchange: HttpExchange, key: Key, inbound: Inbound, use
     earlier = core.parts.idempotency.find(use)
     if earlier is None:
         return False
+    _give(core, exchange, earlier)
+    return True
+
+
+def _give(core: Core, exchange: HttpExchange, earlier: Earlier) -> None:
     core.parts.metrics.repeated(running=earlier.running)
     own, first = exchange.request_id.encode("ascii"), earlier.request.encode("ascii")
     exchange.common_headers = [
@@ -56,7 +63,44 @@ def repeated(core: Core, exchange: HttpExchange, key: Key, inbound: Inbound, use
     ]
     exchange.request_id = earlier.request
     earlier.attach(exchange)
-    return True
+
+
+def shared(use: Use | None, core: Core, key: Key, inbound: Inbound) -> TypeGuard[Use]:
+    """Whether other nodes must be asked for the use before the request may go on."""
+    if use is None or core.parts.answers is None:
+        return False
+    served = core.snapshot.table.find(inbound.model)
+    return served is not None and key.may_use(served.model.id)
+
+
+async def repeated_elsewhere(
+    core: Core, exchange: HttpExchange, key: Key, inbound: Inbound, use: Use
+) -> bool:
+    """As `repeated`, among all nodes, waiting for one that runs. False: the use is ours now.
+
+    Raises:
+        Refused: as `SharedAnswers.claim`.
+    """
+    answers = core.parts.answers
+    if answers is None:
+        return False
+    until = core.loop.time() + core.snapshot.timing.request_deadline_s
+    own = exchange.request_id
+    while True:
+        found = await answers.claim(use, own, until - core.loop.time())
+        if found is Claim.OURS:
+            return False
+        if isinstance(found, Elsewhere):
+            _give(core, exchange, core.parts.idempotency.adopt(use, found.request, found.answer))
+            return True
+        if repeated(core, exchange, key, inbound, use):
+            return True
+
+
+def free(core: Core, use: Use | None) -> None:
+    """A request with that use came to nothing before it was sent anywhere."""
+    if use is not None and core.parts.answers is not None:
+        core.parts.answers.free(use)
 
 
 def recorded(
@@ -72,9 +116,14 @@ def recorded(
     store = core.parts.idempotency
     recording = store.begin(use, record.id)
     recording.attach(exchange)
+    answers = core.parts.answers
+    if answers is not None:
+        answers.began(use)
 
     def done(run: Run) -> None:
         core.end(run)
-        store.settle(use, recording, keep=record.status == "ok")
+        answer = store.settle(use, recording, keep=record.status == "ok")
+        if answers is not None:
+            answers.finish(use, answer)
 
     return recording, done

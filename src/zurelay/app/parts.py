@@ -14,7 +14,7 @@ from zurelay.api.addresses import networks
 from zurelay.api.core import Parts
 from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
-from zurelay.app.sharing import Sharing, sharing
+from zurelay.app.sharing import Sharing, common_secret, sharing
 from zurelay.chat.redact import redact
 from zurelay.config.accounts import SANDBOX, providers
 from zurelay.config.settings import Settings
@@ -86,8 +86,9 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
     """
     metrics = Metrics(__version__)
     health = Health()
-    shared = sharing(settings.storage.valkey_url)
-    shared.join(health)
+    shared = sharing(settings.storage.valkey_url, settings.storage.url)
+    affinity = Affinity()
+    shared.join(health, affinity)
     await shared.start()
     metrics.watch_shared(shared.health)
     # Only SQLite in the data folder is as near, and as much this process's own, as the journal.
@@ -119,7 +120,7 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
         services=Services(
             ledger=ledger,
             health=health,
-            affinity=Affinity(),
+            affinity=affinity,
             retries=RetryBudget(),
             observer=RequestObserver(metrics),
             exchange=exchange,
@@ -134,11 +135,15 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
         metrics=metrics,
         ids=Ids(),
         reader=Reader(),
-        idempotency=Idempotency(asyncio.get_running_loop().call_later),
+        idempotency=Idempotency(
+            asyncio.get_running_loop().call_later,
+            secret=common_secret(settings.storage.url) if shared.answers is not None else None,
+        ),
         wall=time.time,
         ready=lambda: _readiness(ledger, keys),
         tokens=TokenRing(StoredTokens(store)),
         limits=shared.limits,
+        answers=shared.answers,
         bounds=Bounds(),
     )
     return Assembly(parts, client, credentials, downloader, metrics, keys, ledger, shared)

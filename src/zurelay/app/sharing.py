@@ -1,17 +1,21 @@
 """What this process shares with other nodes, and through what: nothing, or a Valkey server."""
 
 import asyncio
+import hashlib
 import os
 import time
 from dataclasses import dataclass
 
-from zurelay.live import shared_limits, shared_rests
+from zurelay.live import shared_answers, shared_limits, shared_rests
 from zurelay.live.limits import LocalLimits
+from zurelay.live.shared_affinity import SharedAffinity
+from zurelay.live.shared_answers import SharedAnswers
 from zurelay.live.shared_limits import SharedLimits
 from zurelay.live.shared_rests import SharedRests
 from zurelay.live.valkey import Valkey
 from zurelay.live.valkey_address import parse
 from zurelay.meter.limits import Limits
+from zurelay.plan.affinity import Affinity
 from zurelay.plan.health import Health
 from zurelay.telemetry.metrics import SharedHealth
 
@@ -22,11 +26,14 @@ class Sharing:
 
     limits: Limits
     valkey: Valkey | None = None
+    answers: SharedAnswers | None = None
 
-    def join(self, health: Health) -> None:
-        """Share what this process learns of routes; before `start`."""
+    def join(self, health: Health, affinity: Affinity) -> None:
+        """Share what this process learns of routes and conversations; before `start`."""
         if self.valkey is not None:
-            SharedRests(self.valkey, health, asyncio.get_running_loop().time)
+            clock = asyncio.get_running_loop().time
+            SharedRests(self.valkey, health, clock)
+            SharedAffinity(self.valkey, affinity, clock)
 
     async def start(self) -> None:
         """Connect.
@@ -49,17 +56,25 @@ class Sharing:
         return self.limits.health if isinstance(self.limits, SharedLimits) else None
 
 
-def sharing(valkey_url: str, nodes: int = 1) -> Sharing:
+def sharing(valkey_url: str, storage_url: str = "", nodes: int = 1) -> Sharing:
     """The parts for that server, on a running loop; each for itself where there is none.
 
     Args:
         valkey_url: checked.
+        storage_url: likewise; without one no other node can have the same accounts.
         nodes: how many there are taken to be until the server has said so.
     """
     if not valkey_url:
         return Sharing(LocalLimits(time.monotonic, time.time))
-    valkey = Valkey(parse(valkey_url), [shared_limits.SCRIPT, shared_rests.SCRIPT])
-    return Sharing(SharedLimits(valkey, time.monotonic, time.time, _name, nodes=nodes), valkey)
+    scripts = [shared_limits.SCRIPT, shared_rests.SCRIPT, shared_answers.SCRIPT]
+    valkey = Valkey(parse(valkey_url), scripts)
+    limits = SharedLimits(valkey, time.monotonic, time.time, _name, nodes=nodes)
+    return Sharing(limits, valkey, SharedAnswers(valkey) if storage_url else None)
+
+
+def common_secret(storage_url: str) -> bytes:
+    """What all nodes of one database know and the server for shared state does not."""
+    return hashlib.sha256(b"zurelay answers\0" + storage_url.encode()).digest()
 
 
 def _name() -> str:

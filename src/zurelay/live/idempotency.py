@@ -1,8 +1,8 @@
 """Answers that were asked for with an `Idempotency-Key`, while they run and for an hour after.
 
-They are in the memory of this process and nowhere else, packed, and encrypted with a key that is
-made from the text of the caller's `Idempotency-Key`, which is not kept: without a repeat of the
-request they cannot be read. Knows no HTTP.
+They are in the memory of this process, packed, and encrypted with a key that is made from the text
+of the caller's `Idempotency-Key`, which is not kept: without a repeat of the request they cannot be
+read. What nodes know of each other's is in `shared_answers`. Knows no HTTP.
 """
 
 import hashlib
@@ -80,6 +80,12 @@ class Idempotency:
     When memory is short the answers that were finished first are given up first; running ones that
     find no room are taken off the record, see `relay.replay`.
 
+    Args:
+        later: for answers that have been kept long enough.
+        secret: goes into the names and ciphers of all uses; of this process where none is given.
+        most_held: bytes of memory for all answers.
+        most_each: bytes of memory for one.
+
     Attributes:
         held: bytes of memory that all answers take.
     """
@@ -88,11 +94,12 @@ class Idempotency:
         self,
         later: Later,
         *,
+        secret: bytes | None = None,
         most_held: int = MOST_HELD_TOGETHER,
         most_each: int = MOST_HELD,
     ) -> None:
         self._later = later
-        self._secret = os.urandom(32)
+        self._secret = secret or os.urandom(32)
         self._most_held = most_held
         self._most_each = most_each
         self._running: dict[bytes, _Running] = {}
@@ -142,25 +149,40 @@ class Idempotency:
         self._grew(ENTRY_BYTES)
         return recording
 
-    def settle(self, use: Use, recording: Recording, *, keep: bool) -> None:
-        """The run is over. Without `keep`, or if it was too large, the key is free again."""
+    def settle(self, use: Use, recording: Recording, *, keep: bool) -> Kept | None:
+        """The run is over; the answer that is kept.
+
+        Without `keep`, or if it was too large, the key is free again.
+        """
         answer = recording.settle(keep=keep)
         held = recording.held + ENTRY_BYTES
         entry = self._running.get(use.name)
         if entry is None or entry.recording is not recording:
             self.held -= held  # it was given up, and the same request has begun anew
-            return
+            return None
         del self._running[use.name]
         if answer is None:
             self.held -= held
-            return
-        expiry = self._later(KEPT_SECONDS, partial(self._give_up, use.name))
-        self._finished[use.name] = _Finished(entry.fingerprint, entry.request, answer, held, expiry)
+            return None
+        self._keep(use, entry.request, answer, held)
+        return answer
+
+    def adopt(self, use: Use, request: str, answer: Kept) -> Earlier:
+        """Keep an answer that was made elsewhere under the same secret, and give it."""
+        if use.name not in self._finished:
+            held = ENTRY_BYTES + sum(map(len, answer.blocks))
+            self._keep(use, request, answer, held)
+            self._grew(held)
+        return Earlier(request, False, partial(replay, answer, _Sealed(use.secret)))
 
     # Our own.
 
     def _derive(self, purpose: bytes, told: bytes) -> bytes:
         return hmac.digest(self._secret, purpose + b"\0" + told, "sha256")
+
+    def _keep(self, use: Use, request: str, answer: Kept, held: int) -> None:
+        expiry = self._later(KEPT_SECONDS, partial(self._give_up, use.name))
+        self._finished[use.name] = _Finished(use.fingerprint, request, answer, held, expiry)
 
     def _grew(self, change: int) -> bool:
         self.held += change

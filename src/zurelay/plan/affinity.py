@@ -1,10 +1,11 @@
 """Which route served a conversation lately, so that the provider's prompt cache stays of use.
 
-Bounded, told the time with every call, forgets after ten idle minutes. It does not know whether a
-route is healthy: whoever sees one fail says so.
+Bounded, told the time with every call, forgets after ten idle minutes. Tells whoever listens, and
+learns from them. It does not know whether a route is healthy: whoever sees one fail says so.
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from hashlib import blake2b
 
 from zurelay.formats.base import Inbound
@@ -38,11 +39,17 @@ def conversation(account: str, inbound: Inbound, key: str = "") -> bytes | None:
 
 
 class Affinity:
-    """Conversation -> id of the route that served it last."""
+    """Conversation -> id of the route that served it last.
 
-    __slots__ = ("_idle_s", "_most", "_routes")
+    Attributes:
+        told: hears which route serves a conversation: the first time, at each change, and once in
+            half the idle time.
+    """
+
+    __slots__ = ("_idle_s", "_most", "_routes", "told")
 
     def __init__(self, most: int = _MOST, idle_s: float = IDLE_S) -> None:
+        self.told: Callable[[bytes, str], None] | None = None
         self._most = most
         self._idle_s = idle_s
         self._routes: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
@@ -65,6 +72,14 @@ class Affinity:
 
     def remember(self, conversation: bytes, route: str, now: float) -> None:
         """`route` answered it."""
+        if self.told is not None:
+            found = self._routes.get(conversation)
+            if found is None or found[0] != route or now - found[1] >= self._idle_s / 2:
+                self.told(conversation, route)
+        self.learn(conversation, route, now)
+
+    def learn(self, conversation: bytes, route: str, now: float) -> None:
+        """`route` answered it, here or elsewhere; nobody is told."""
         routes = self._routes
         routes[conversation] = (route, now)
         routes.move_to_end(conversation)
