@@ -10,8 +10,15 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import fields
+
+from zurelay.admin.application import ENDPOINTS
+from zurelay.admin.endpoint import NoQuery
+from zurelay.admin.openapi import roles
 from zurelay.catalogue.load import standard
 from zurelay.catalogue.view import levels_text, off_text
+from zurelay.office.rights import RIGHTS
 from zurelay.providers.base import Kind
 from zurelay.providers.registry import KINDS
 
@@ -81,10 +88,41 @@ def levels_table() -> Iterator[str]:
         yield f"| `{model_id}` | {', '.join(vendors)} | {levels} | {off} |"
 
 
+def endpoint_table() -> Iterator[str]:
+    """One row per endpoint of the admin API."""
+    yield "| call | what | roles |"
+    yield "|---|---|---|"
+    for endpoint in ENDPOINTS:
+        everyone = "all" if len(roles(endpoint)) == len(RIGHTS) else ", ".join(roles(endpoint))
+        yield f"| `{endpoint.method} {endpoint.path}` | {endpoint.summary} | {everyone} |"
+
+
+def field_table() -> Iterator[str]:
+    """One row per field of a body or query; `*` marks what must be there."""
+    yield "| call | body | query |"
+    yield "|---|---|---|"
+    for endpoint in ENDPOINTS:
+        if endpoint.body is None and endpoint.query is NoQuery:
+            continue
+        call = f"`{endpoint.method} {endpoint.path}`"
+        query = None if endpoint.query is NoQuery else endpoint.query
+        yield f"| {call} | {_fields(endpoint.body)} | {_fields(query)} |"
+
+
+def _fields(type_: type[Struct] | None) -> str:
+    if type_ is None:
+        return ""
+    return ", ".join(
+        f"`{field.encode_name}`{'*' if field.required else ''}" for field in fields(type_)
+    )
+
+
 TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "providers": ("docs/operate/providers.md", provider_table),
     "vendors": ("docs/operate/catalogue.md", vendor_table),
     "levels": ("docs/api/reasoning.md", levels_table),
+    "endpoints": ("docs/operate/admin-api.md", endpoint_table),
+    "fields": ("docs/operate/admin-api.md", field_table),
 }
 
 

@@ -61,7 +61,22 @@ def test_there_are_the_promised_commands() -> None:
         "check",
         "keys create",
         "keys list",
+        "keys set",
+        "keys rotate",
         "keys revoke",
+        "accounts create",
+        "accounts list",
+        "accounts show",
+        "accounts set",
+        "accounts stop",
+        "accounts resume",
+        "credit",
+        "debit",
+        "refund",
+        "statement",
+        "export",
+        "erase",
+        "audit",
         "tokens create",
         "tokens list",
         "tokens revoke",
@@ -222,7 +237,8 @@ def test_every_call_in_the_documentation_parses() -> None:
         for block in PAGE.split("```sh\n")[1:]
         for line in block.split("```")[0].split("\n")
     ]
-    calls = [line.partition("zurelay ")[2].split("2>")[0] for line in found if "zurelay " in line]
+    lines = [line.partition("zurelay ")[2] for line in found if "zurelay " in line]
+    calls = [line.split("2>")[0].split(" > ")[0] for line in lines]
     assert len(calls) > 15
     for call in calls:
         parsed(shlex.split(call))

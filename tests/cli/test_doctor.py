@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Ran, Run
+from tests.servers import PostgreSQL
 from tests.valkey_server import ValkeyServer
 
 
@@ -73,3 +74,13 @@ def test_shared_state_is_tried_out(
     assert ran.code == 1
     assert states(ran)["shared state"] == "fault"
     assert "s3cret" not in ran.out
+
+
+def test_a_shared_store_is_tried_out_with_its_nodes(
+    run: Run, tmp_path: Path, postgresql: PostgreSQL
+) -> None:
+    with postgresql.database() as url:
+        (tmp_path / "zurelay.toml").write_text(f'[storage]\nurl = "{url}"\n')
+        ran = run("doctor", "--json")
+        assert ran.code == 0
+        assert {"store", "nodes", "clock of the database", "spool"} <= set(states(ran))

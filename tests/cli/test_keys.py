@@ -124,9 +124,59 @@ def test_keys_are_managed_without_the_secrets_of_providers(run: Run, tmp_path: P
     assert run("keys", "list").code == 0
 
 
-def test_a_fault_of_the_storage_table_is_told(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "zurelay.toml").write_text('[storage]\nurl = "postgresql://u:hunter2@h/d"')
+def test_a_database_that_cannot_be_reached_is_told_without_its_password(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "zurelay.toml").write_text(
+        '[storage]\nurl = "postgresql://u:hunter2@127.0.0.1:9/d"'
+    )
     ran = run("keys", "create", "alice")
     assert ran.code == 1
-    assert "storage.url" in ran.err
+    assert "127.0.0.1" in ran.err
     assert "hunter2" not in ran.err
+
+
+def test_limits_are_changed_and_taken_away(run: Run) -> None:
+    run("keys", "create", "alice", "--rpm", "5", "--budget", "5/day", "--models", "a,b")
+    changes = "--rpm none --tpm 9 --budget 7/month --models all --name bob --expires 2099-12-31"
+    ran = run("keys", "set", "alice", *changes.split())
+    assert ran.code == 0
+    (row,) = json.loads(run("keys", "list", "--json").out)
+    assert row["name"] == "bob"
+    limits = row["limits"]
+    assert (limits["rpm"], limits["tpm"], limits["models"]) == (None, 9, None)
+    assert (limits["budget_usd"], limits["budget_period"]) == ("7", "month")
+    assert run("keys", "set", "bob", "--expires", "none", "--markup", "1.5").code == 0
+    (row,) = json.loads(run("keys", "list", "--json").out)
+    assert row["limits"]["expires"] is None
+    for option in ("--rpm=x", "--rpm=0", "--budget=5", "--expires=2020-01-01", "--models=,"):
+        assert run("keys", "set", "bob", option).code == 2, option
+    assert run("keys", "set", "bob", "--markup", "x").code == 1
+    assert run("keys", "set", "nobody", "--rpm", "1").code == 1
+
+
+def test_a_new_text_stands_alone_on_the_last_line_of_stdout(run: Run, tmp_path: Path) -> None:
+    old = run("keys", "create", "alice").out.strip()
+    ran = run("keys", "rotate", "alice", "--overlap", "7d")
+    new = ran.out.strip()
+    assert ran.out.count("\n") == 1
+    assert well_formed(new)
+    assert "works until" in ran.err
+    store = open_store(tmp_path / "zurelay-data")
+    with store.read() as connection:
+        key = find_key(connection, "alice")
+    store.close()
+    assert (key.hash, key.previous_hash) == (hash_key(new), hash_key(old))
+    ran = run("keys", "rotate", "alice", "--overlap", "0")
+    assert "does not work any more" in ran.err
+    assert run("keys", "rotate", "alice", "--overlap", "soon").code == 2
+
+
+def test_every_change_is_in_the_audit_log_by_the_name_of_the_user(run: Run) -> None:
+    run("keys", "create", "alice", "--account", "team")
+    run("keys", "set", "alice", "--rpm", "5")
+    run("keys", "revoke", "alice")
+    rows = json.loads(run("audit", "--json").out)
+    actions = [row["action"] for row in rows[::-1]]
+    assert actions == ["account.create", "key.create", "key.change", "key.revoke"]
+    assert {row["actor"].partition(":")[0] for row in rows} == {"cli"}

@@ -55,3 +55,13 @@ def test_a_token_that_is_none_cannot_be_revoked(run: Run) -> None:
     run("tokens", "create", "ci")
     ran = run("tokens", "revoke", "bob")
     assert (ran.code, ran.err.count("\n")) == (1, 1)
+
+
+def test_a_members_token_belongs_to_an_account(run: Run) -> None:
+    run("accounts", "create", "team")
+    assert run("tokens", "create", "ci", "--role", "member", "--account", "team").code == 0
+    (row,) = json.loads(run("tokens", "list", "--json").out)
+    assert row["role"] == "member"
+    assert row["account"].startswith("acct_")
+    assert run("tokens", "create", "ci", "--role", "member").code == 1
+    assert run("tokens", "create", "ci", "--role", "member", "--account", "x").code == 1

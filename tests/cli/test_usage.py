@@ -6,6 +6,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.cli.test_log import NOON, logged, record
 from zurelay.chat.usage import Usage
+from zurelay.meter.record import Attempt
 
 DAY = 86_400
 
@@ -89,3 +90,32 @@ def test_nothing_used_says_so(run: Run) -> None:
     run("keys", "create", "alice")
     ran = run("usage")
     assert (ran.code, ran.out, ran.err) == (0, "", "nothing was used\n")
+
+
+def test_usage_by_user_is_read_from_the_log(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "zurelay-data"
+    logged(data, [record(1, user="[/b]ann"), record(2, user="[/b]ann"), record(3)])
+    rows = json.loads(run("usage", "--by", "user", "--since", "2026-09-01", "--json").out)
+    assert [(row["user"], row["requests"]) for row in rows] == [("[/b]ann", 2), (None, 1)]
+    shown = run("usage", "--by", "user", "--since", "2026-09-01").out
+    assert "[/b]ann" in shown
+    assert "(none)" in shown
+    ran = run("usage", "--by", "user", "--since", "1h")
+    assert (ran.out, ran.err) == ("", "nothing was used\n")
+
+
+def test_usage_by_provider_tells_what_it_asks_and_what_was_lost(run: Run, tmp_path: Path) -> None:
+    attempts = [
+        Attempt("bad:m", 1, "m", "failed", 0.0, 1.0, cost=5),
+        Attempt("good:m", 2, "m", "ok", 1.0),
+    ]
+    made = record(1, attempts=attempts, cost=30, upstream_cost=20)
+    logged(tmp_path / "zurelay-data", [made])
+    rows = {r["provider"]: r for r in json.loads(run("usage", "--by", "provider", "--json").out)}
+    assert rows["good"]["charged_usd"] == "0.00000003"
+    assert rows["good"]["cost_usd"] == "0.00000002"
+    assert rows["bad"]["lost_usd"] == "0.000000005"
+    lines = run("usage", "--by", "provider").out.split("\n")
+    assert "charged USD" in lines[0]
+    assert run("usage", "--by", "provider", "--key", "x").code == 2
+    assert run("usage", "--by", "colour").code == 2

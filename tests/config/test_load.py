@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from zurelay.config import ConfigError, Settings, load, load_catalogue
-from zurelay.config.load import config_hash
+from zurelay.config.load import config_hash, load_billing
+from zurelay.config.settings import Billing
 
 SECRET = "sk-never-shown"
 
@@ -157,3 +158,13 @@ def test_the_documented_example_has_no_fault(tmp_path: Path) -> None:
     assert model.context == 1_000_000
     assert model.price is not None
     assert model.price.classes["cached_input"] == 2 * 10**11
+
+
+def test_billing_alone_is_read_without_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "zurelay.toml"
+    assert load_billing(None, {}, tmp_path) == Billing()
+    path.write_text("[providers.x]\nkind = 5\n[billing]\nprepaid = true\n")
+    assert load_billing(None, {}, tmp_path).prepaid
+    path.write_text("[billing]\nprepaid = 5\n")
+    with pytest.raises(ConfigError):
+        load_billing(path, {})

@@ -14,12 +14,16 @@ import typer
 
 from zurelay import __version__
 from zurelay.cli import (
+    accounts,
+    audit,
     chat,
     check,
     doctor,
     keys,
     log,
     models,
+    money,
+    personal,
     routes,
     sandbox,
     serve,
@@ -56,8 +60,10 @@ def _root(
     pass
 
 
-for _module in (serve, check, chat, models, routes, log, usage, doctor, sandbox):
+for _module in (serve, check, chat, models, routes, log, usage, money, personal, audit, doctor,
+                sandbox):  # fmt: skip
     _module.add_to(app)
+app.add_typer(accounts.app)
 app.add_typer(keys.app)
 app.add_typer(tokens.app)
 
@@ -109,11 +115,14 @@ def _called_wrongly(error: typer.TyperException) -> int:
 
 def _known(error: Exception) -> list[str] | None:
     """The lines for an error an operator can put right; None for a bug of ours."""
+    from zurelay.chat.problems import Refused
     from zurelay.config.faults import ConfigError
     from zurelay.live.journal import JournalError
     from zurelay.live.valkey import SharedStateError
     from zurelay.store.errors import StoreError
 
+    if isinstance(error, Refused):
+        return [error.problem.message]
     if isinstance(error, ConfigError):
         return [str(fault) for fault in error.faults]
     if isinstance(error, StoreError | JournalError | SharedStateError):

@@ -1,32 +1,43 @@
-"""`zurelay keys`: makes, lists and revokes API keys. A running server sees changes in a second."""
+"""`zurelay keys`: makes, lists, changes, renews and revokes API keys.
 
-import secrets
+A running server sees changes in a second.
+"""
+
 import sys
 import time
-from datetime import date
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from zurelay.access.accounts import Budget, Period
-from zurelay.access.keys import (
-    RANDOM_BYTES,
-    Key,
-    end_of_day,
-    hash_key,
-    last4,
-    make_key,
+from zurelay.cli.desk import (
+    NONE,
+    at_desk,
+    budget_change,
+    budget_form,
+    last_day,
+    models_of,
+    number_change,
+    text_change,
 )
+from zurelay.cli.moments import span
 from zurelay.cli.options import DATA, Config, Data, Json, account_id, example, opened
 from zurelay.cli.terminal import minute, note, print_json, print_table, say
 
+if TYPE_CHECKING:
+    from msgspec import UnsetType
+
 app = typer.Typer(
     name="keys",
-    help="Make, list and revoke API keys.",
+    help="Make, list, change, renew and revoke API keys.",
     epilog=example("keys create alice"),
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+
+_Wanted = Annotated[
+    str, typer.Argument(metavar="ID", help="The key's id, the beginning of it, or its name.")
+]
 
 
 @app.command(
@@ -70,36 +81,34 @@ def create(
             metavar="DATE", help="Last day it works, YYYY-MM-DD, UTC.", show_default=False
         ),
     ] = None,
+    markup: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FACTOR",
+            help="A factor on prices, instead of its account's.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Make a key and print it, once: alone on the last line of the output."""
-    now = time.time()
-    text = make_key(secrets.token_bytes(RANDOM_BYTES))
-    allowed = None if models is None else _models(models)
-    most = None if budget is None else _budget(budget)
-    end = None if expires is None else _expires(expires, now)
-    from zurelay.store.accounts import ensure_account
-    from zurelay.store.keys import add_key
+    from zurelay.office.keys import NewKey, create_key
 
-    with opened(config, data, make=True) as store, store.write() as connection:
-        owner = ensure_account(connection, account, f"acct_{secrets.token_hex(8)}", now)
-        key = Key(
-            id=f"key_{secrets.token_hex(8)}",
-            name=name,
-            account=owner.id,
-            account_name=owner.name,
-            hash=hash_key(text),
-            last4=last4(text),
-            created=int(now),
-            models=allowed,
-            expires=end,
-            budget=most,
-            rpm=rpm,
-            tpm=tpm,
-            concurrency=concurrency,
-        )
-        add_key(connection, key)
-    note(f"{key.id} for account {key.account_name}; this is the only time it is shown:")
-    sys.stdout.write(f"{text}\n")
+    form = NewKey(
+        name,
+        account=account,
+        models=None if models is None else models_of(models),
+        budget=None if budget is None else budget_form(budget),
+        rpm=rpm,
+        tpm=tpm,
+        concurrency=concurrency,
+        expires=None if expires is None else last_day(expires, time.time()),
+        markup=markup,
+    )
+    with at_desk(config, data, make=True) as (desk, actor):
+        made = create_key(desk, actor, form, make_account=True)
+    told = made.details
+    note(f"{told.id} for account {told.account_name}; this is the only time it is shown:")
+    sys.stdout.write(f"{made.key}\n")
 
 
 @app.command("list", epilog=example("keys list --account default"))
@@ -155,51 +164,109 @@ def list_(
 
 @app.command("revoke", epilog=example("keys revoke key_0123456789abcdef"))
 def revoke(
-    wanted: Annotated[
-        str, typer.Argument(metavar="ID", help="The key's id, the beginning of it, or its name.")
-    ],
+    wanted: _Wanted,
     config: Config = None,
     data: Data = DATA,
 ) -> None:
     """Revoke a key, for ever. Servers refuse it within a second."""
-    from zurelay.store.keys import revoke_key
+    from zurelay.office.keys import revoke_key
 
-    with opened(config, data) as store, store.write() as connection:
-        key = revoke_key(connection, wanted, time.time())
+    with at_desk(config, data) as (desk, actor):
+        key = revoke_key(desk, actor, wanted)
     say(f"revoked {key.id} ({key.name}, ends in {key.last4})")
 
 
-def _models(text: str) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(one.strip() for one in text.split(",") if one.strip()))
-    if not found:
-        raise typer.BadParameter("name at least one model, such as gpt-6", param_hint="'--models'")
-    return found
+@app.command("set", epilog=example("keys set alice --budget 20/month --rpm none"))
+def set_(
+    wanted: _Wanted,
+    config: Config = None,
+    data: Data = DATA,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A new name.", show_default=False)
+    ] = None,
+    models: Annotated[
+        str | None,
+        typer.Option(metavar="M1,M2", help="Models it may use, or all.", show_default=False),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="USD/PERIOD", help="The most it may spend, or none.", show_default=False
+        ),
+    ] = None,
+    rpm: Annotated[
+        str | None, typer.Option(metavar="N", help="Requests a minute, or none.")
+    ] = None,
+    tpm: Annotated[str | None, typer.Option(metavar="N", help="Tokens a minute, or none.")] = None,
+    concurrency: Annotated[
+        str | None, typer.Option(metavar="N", help="Requests at once, or none.")
+    ] = None,
+    expires: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="Last day it works, or none.", show_default=False),
+    ] = None,
+    markup: Annotated[
+        str | None,
+        typer.Option(metavar="FACTOR", help="A factor on prices, or none.", show_default=False),
+    ] = None,
+) -> None:
+    """Change a key's limits; 'none' takes one away, what is not named stays."""
+    from msgspec import UNSET
+
+    from zurelay.office.keys import KeyChange, change_key
+
+    form = KeyChange(
+        name=UNSET if name is None else name,
+        models=_models_change(models),
+        budget=budget_change(budget),
+        rpm=number_change(rpm, "--rpm"),
+        tpm=number_change(tpm, "--tpm"),
+        concurrency=number_change(concurrency, "--concurrency"),
+        expires=_expires_change(expires),
+        markup=text_change(markup),
+    )
+    with at_desk(config, data) as (desk, actor):
+        key = change_key(desk, actor, wanted, form)
+    say(f"changed {key.id} ({key.name}); see 'zurelay keys list'")
 
 
-def _budget(text: str) -> Budget:
-    from zurelay.catalogue.money import parse_usd
+@app.command("rotate", epilog=example("keys rotate alice --overlap 7d"))
+def rotate(
+    wanted: _Wanted,
+    config: Config = None,
+    data: Data = DATA,
+    overlap: Annotated[
+        str,
+        typer.Option(metavar="TIME", help="How long the old text works too: 24h, 7d, or 0."),
+    ] = "24h",
+) -> None:
+    """Give a key a new text and print it, once; the key stays: id, limits, what it spent."""
+    from zurelay.office.keys import rotate_key
 
-    amount, _, period = text.partition("/")
-    periods: dict[str, Period] = {name: name for name in get_args(Period)}
-    try:
-        return Budget(parse_usd(amount), periods[period])
-    except (ValueError, KeyError):
-        raise typer.BadParameter(
-            "write dollars and a period: 20/day, 20/week, 20/month or 20/total",
-            param_hint="'--budget'",
-        ) from None
+    seconds = span(overlap, "--overlap")
+    with at_desk(config, data) as (desk, actor):
+        made = rotate_key(desk, actor, wanted, seconds)
+    told = made.details
+    until = told.old_text_until
+    ends = "does not work any more" if until is None else f"works until {minute(until)} UTC"
+    note(f"{told.id} ({told.name}); the old text {ends}. The new one is shown this once:")
+    sys.stdout.write(f"{made.key}\n")
 
 
-def _expires(text: str, now: float) -> int:
-    try:
-        end = end_of_day(date.fromisoformat(text))
-    except (ValueError, OverflowError):
-        raise typer.BadParameter(
-            "write the last day as YYYY-MM-DD, such as 2030-12-31", param_hint="'--expires'"
-        ) from None
-    if end <= now:
-        raise typer.BadParameter("that day is over", param_hint="'--expires'")
-    return end
+def _models_change(text: str | None) -> "list[str] | UnsetType | None":
+    from msgspec import UNSET
+
+    if text is None:
+        return UNSET
+    return None if text in ("all", NONE) else models_of(text)
+
+
+def _expires_change(text: str | None) -> "str | UnsetType | None":
+    from msgspec import UNSET
+
+    if text is None:
+        return UNSET
+    return None if text == NONE else last_day(text, time.time())
 
 
 def _limits(limits: dict[str, object]) -> str:

@@ -1,15 +1,13 @@
 """`zurelay tokens`: makes, lists and revokes admin tokens."""
 
-import secrets
 import sys
-import time
 from typing import Annotated
 
 import typer
 
-from zurelay.access.keys import RANDOM_BYTES, hash_key, last4
-from zurelay.access.tokens import ROLES, AdminToken, Role, make_token
-from zurelay.cli.options import DATA, Config, Data, Json, example, opened
+from zurelay.access.tokens import ROLES, Role
+from zurelay.cli.desk import at_desk
+from zurelay.cli.options import DATA, Config, Data, Json, example
 from zurelay.cli.terminal import minute, note, print_json, print_table, say
 
 app = typer.Typer(
@@ -29,50 +27,52 @@ def create(
     role: Annotated[
         str, typer.Option(metavar="ROLE", help=f"What it may do: {', '.join(ROLES)}.")
     ] = "admin",
+    account: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A",
+            help="The one account it sees, id or name; a member needs one.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Make a token and print it, once: alone on the last line of the output."""
-    text = make_token(secrets.token_bytes(RANDOM_BYTES))
-    token = AdminToken(
-        id=f"tok_{secrets.token_hex(8)}",
-        name=name,
-        role=_role(role),
-        hash=hash_key(text),
-        last4=last4(text),
-        created=int(time.time()),
-    )
-    from zurelay.store.tokens import add_token
+    from zurelay.office.tokens import NewToken, create_token
 
-    with opened(config, data, make=True) as store, store.write() as connection:
-        add_token(connection, token)
-    note(f"{token.id}, role {token.role}; this is the only time it is shown:")
-    sys.stdout.write(f"{text}\n")
+    form = NewToken(name, _role(role), account)
+    with at_desk(config, data, make=True) as (desk, actor):
+        made = create_token(desk, actor, form)
+    note(f"{made.details.id}, role {form.role}; this is the only time it is shown:")
+    sys.stdout.write(f"{made.token}\n")
 
 
 @app.command("list", epilog=example("tokens list"))
 def list_(config: Config = None, data: Data = DATA, as_json: Json = False) -> None:
     """List admin tokens, oldest first."""
-    from zurelay.access.view import token_row
-    from zurelay.store.tokens import list_tokens
+    from msgspec import to_builtins
 
-    with opened(config, data) as store, store.read() as connection:
-        rows = [token_row(token) for token in list_tokens(connection)]
+    from zurelay.office.tokens import list_tokens
+
+    with at_desk(config, data) as (desk, actor):
+        rows = to_builtins(list_tokens(desk, actor))
     if as_json:
         print_json(rows)
         return
     print_table(
-        ("id", "name", "role", "ends in", "state", "created"),
+        ("id", "name", "role", "account", "ends in", "state", "created"),
         [
             (
                 row["id"],
                 row["name"],
                 row["role"],
+                row["account"] or "all",
                 row["last4"],
                 row["state"],
                 minute(row["created"]),
             )
             for row in rows
         ],
-        spare=("created",),
+        spare=("created", "account"),
         whole=("id",),
         empty="no admin tokens yet; make one: zurelay tokens create NAME",
     )
@@ -87,10 +87,10 @@ def revoke(
     data: Data = DATA,
 ) -> None:
     """Revoke a token, for ever. Servers refuse it at once."""
-    from zurelay.store.tokens import revoke_token
+    from zurelay.office.tokens import revoke_token
 
-    with opened(config, data) as store, store.write() as connection:
-        token = revoke_token(connection, wanted, time.time())
+    with at_desk(config, data) as (desk, actor):
+        token = revoke_token(desk, actor, wanted)
     say(f"revoked {token.id} ({token.name}, ends in {token.last4})")
 
 

@@ -1,12 +1,13 @@
 """`zurelay usage`: sums of what was used, and what it cost."""
 
-import re
 import time
-from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from zurelay.cli.desk import at_desk
+from zurelay.cli.moments import moment
 from zurelay.cli.options import DATA, Config, Data, Json, account_id, example, opened
 from zurelay.cli.terminal import print_json, print_table
 
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from zurelay.store.usage import UsageRow
-
-_AGO = re.compile(r"([0-9]{1,5})([hdw])")
-_HOURS = {"h": 1, "d": 24, "w": 168}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -28,7 +26,8 @@ def usage(
     config: Config = None,
     data: Data = DATA,
     by: Annotated[
-        str, typer.Option(metavar="WHAT", help="Group by model, key, account or day.")
+        str,
+        typer.Option(metavar="WHAT", help="Group by model, key, account, day, user or provider."),
     ] = "model",
     since: Annotated[
         str | None,
@@ -55,10 +54,22 @@ def usage(
     from zurelay.store.usage import Grouping, usage_by
 
     grouping: dict[str, Grouping] = {name: name for name in get_args(Grouping)}
-    if by not in grouping:
-        raise typer.BadParameter("write model, key, account or day", param_hint="'--by'")
+    if by not in (*grouping, "user", "provider"):
+        raise typer.BadParameter(
+            "write model, key, account, day, user or provider", param_hint="'--by'"
+        )
     now = time.time()
-    start, end = _moment(since, now, "--since"), _moment(until, now, "--until")
+    start, end = moment(since, now, "--since"), moment(until, now, "--until")
+    if by == "user":
+        _of_users(config, data, start, end, account, key, as_json=as_json)
+        return
+    if by == "provider":
+        if account is not None or key is not None:
+            raise typer.BadParameter(
+                "sums by provider are those of all accounts", param_hint="'--by'"
+            )
+        _of_providers(config, data, start, end, as_json=as_json)
+        return
     with opened(config, data) as store, store.read() as connection:
         rows = usage_by(
             connection,
@@ -73,6 +84,73 @@ def usage(
         print_json([_view(row, by, names) for row in rows])
         return
     _print(rows, by, names)
+
+
+def _of_users(
+    config: Path | None,
+    data: Path,
+    since: float | None,
+    until: float | None,
+    account: str | None,
+    key: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Read from the log, as far back as it goes; of the last 30 days where no time is given."""
+    from msgspec import to_builtins
+
+    from zurelay.office.usage import usage_of_users
+
+    with at_desk(config, data) as (desk, actor):
+        rows = usage_of_users(desk, actor, since=since, until=until, account=account, key=key)
+    if as_json:
+        print_json(to_builtins(rows))
+        return
+    columns = ("user", "requests", "errors", "USD")
+    print_table(
+        columns,
+        [
+            (row.user or "(none)", f"{row.requests:,}", f"{row.errors:,}", row.cost_usd)
+            for row in rows
+        ],
+        right=columns[1:],
+        empty="nothing was used",
+    )
+
+
+def _of_providers(
+    config: Path | None, data: Path, since: float | None, until: float | None, *, as_json: bool
+) -> None:
+    from msgspec import to_builtins
+
+    from zurelay.office.usage import usage_of_providers
+
+    with at_desk(config, data) as (desk, actor):
+        rows = usage_of_providers(desk, actor, since=since, until=until)
+    if as_json:
+        print_json(to_builtins(rows))
+        return
+    columns = ("provider", "requests", "failed", "tokens in", "tokens out", "cost USD",
+               "charged USD", "lost USD")  # fmt: skip
+    print_table(
+        columns,
+        [
+            (
+                row.provider,
+                f"{row.requests:,}",
+                f"{row.failed:,}",
+                f"{_sum(row.tokens, 'input', 'write'):,}",
+                f"{_sum(row.tokens, 'output'):,}",
+                row.cost_usd,
+                row.charged_usd,
+                row.lost_usd,
+            )
+            for row in rows
+        ],
+        right=columns[1:],
+        spare=("tokens in", "tokens out"),
+        empty="nothing was used",
+    )
 
 
 def _print(rows: "list[UsageRow]", by: str, names: dict[str, str]) -> None:
@@ -134,17 +212,6 @@ def _names(connection: "Connection", by: str) -> dict[str, str]:
     return {}
 
 
-def _moment(text: str | None, now: float, option: str) -> float | None:
-    """Unix seconds of a date or a time ago."""
-    if text is None:
-        return None
-    ago = _AGO.fullmatch(text)
-    if ago is not None:
-        return now - int(ago[1]) * _HOURS[ago[2]] * 3600
-    try:
-        found = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
-    except ValueError:
-        raise typer.BadParameter(
-            "write a date such as 2026-12-31, or 24h, 7d or 4w", param_hint=f"'{option}'"
-        ) from None
-    return found.timestamp()
+def _sum(tokens: dict[str, int], *words: str) -> int:
+    """Tokens of all classes that have one of the words in their name."""
+    return sum(n for name, n in tokens.items() if any(word in name for word in words))

@@ -18,7 +18,7 @@ from zurelay.config.checks import Checks
 from zurelay.config.faults import ConfigError, Fault, dotted
 from zurelay.config.parse import Parsed, parse, read_toml
 from zurelay.config.references import References
-from zurelay.config.settings import NAMED_TABLES, ProviderSettings, Settings, Storage
+from zurelay.config.settings import NAMED_TABLES, Billing, ProviderSettings, Settings, Storage
 from zurelay.providers.discover import discover
 
 FILE_NAME = "zurelay.toml"
@@ -69,20 +69,36 @@ def load_storage(path: Path | None, environ: Mapping[str, str], folder: Path = P
     Raises:
         ConfigError: the file cannot be read, or this table has a fault.
     """
+    storage: Storage = _table(path, environ, folder, "storage", Storage())
+    return storage
+
+
+def load_billing(path: Path | None, environ: Mapping[str, str], folder: Path = Path()) -> Billing:
+    """`[billing]` alone, likewise.
+
+    Raises:
+        ConfigError: the file cannot be read, or this table has a fault.
+    """
+    billing: Billing = _table(path, environ, folder, "billing", Billing())
+    return billing
+
+
+def _table(
+    path: Path | None, environ: Mapping[str, str], folder: Path, name: str, default: Any
+) -> Any:
     if path is None:
         path = folder / FILE_NAME
         if not path.is_file():
-            return Storage()
+            return default
     document, faults = read_toml(path)
-    only = {"storage": document["storage"]} if "storage" in document else {}
+    only = {name: document[name]} if name in document else {}
     references = References(str(path), path.parent, environ)
     resolved = references.resolve(only)
     parsed = parse(resolved if isinstance(resolved, dict) else {}, str(path))
     faults += [*references.faults, *parsed.faults]
     if faults:
         raise ConfigError(faults)
-    storage: Storage = parsed.tables["storage"]
-    return storage
+    return parsed.tables[name]
 
 
 def _in_file_order(faults: list[Fault], document: Mapping[str, object]) -> list[Fault]:
