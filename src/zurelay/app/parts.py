@@ -77,8 +77,14 @@ class Assembly:
         await self.client.aclose()
 
 
-async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembly:
+async def assemble(settings: Settings, store: Store, ballast_mb: int, workers: int = 1) -> Assembly:
     """Make every part; reads the keys and replays the journal.
+
+    Args:
+        settings: checked.
+        store: open.
+        ballast_mb: disk space kept back for settling on a full disk.
+        workers: processes at this address, this one included.
 
     Raises:
         JournalError: the journal is damaged.
@@ -86,7 +92,7 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int) -> Assembl
     """
     metrics = Metrics(__version__)
     health = Health()
-    shared = sharing(settings.storage.valkey_url, settings.storage.url)
+    shared = sharing(settings.storage.valkey_url, settings.storage.url, workers)
     affinity = Affinity()
     shared.join(health, affinity)
     await shared.start()

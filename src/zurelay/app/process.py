@@ -79,7 +79,10 @@ class Process:
         self.port = self._socket.getsockname()[1]
         self._host = host
         self._parts: Assembly = await assemble(
-            self._settings, self._store, self._options.ballast_mb
+            self._settings,
+            self._store,
+            self._options.ballast_mb,
+            1 if crew is None else crew.workers,
         )
         self._lists = await model_lists.ask_all(
             self._parts.client, providers(self._settings), self._lists
