@@ -39,7 +39,8 @@ def doctor(config: Config = None, data: Data = DATA, as_json: Json = False) -> N
     """
     findings = [*_versions(), *_limits(data)]
     found, told = _configuration(config, data)
-    findings += [*told, *_store(config, data)]
+    valkey = found is not None and bool(found.storage.valkey_url)
+    findings += [*told, *_store(config, data, valkey=valkey)]
     if found is not None:
         findings += _providers(found)
     if as_json:
@@ -111,15 +112,20 @@ async def _examined(valkey: "Valkey") -> str:
     return await valkey.examine()
 
 
-def _store(config: Path | None, data: Path) -> Iterator[Finding]:
+def _store(config: Path | None, data: Path, *, valkey: bool) -> Iterator[Finding]:
+    from zurelay.cli.examining_store import shared, spool
     from zurelay.config import ConfigError
     from zurelay.store.errors import StoreError
     from zurelay.store.keys import list_keys
 
+    beside: list[Finding] = []
     try:
-        with opened(config, data) as store, store.read() as connection:
+        with opened(config, data) as store:
             size, damage = store.examine()
-            keys = list_keys(connection)
+            if not damage:
+                with store.read() as connection:
+                    keys = list_keys(connection)
+                beside = [*shared(store, valkey=valkey), *spool(store, data)]
     except Failed:
         yield Finding("store", "ok", f"none in {data} yet; the first start makes it")
     except StoreError as error:
@@ -132,6 +138,7 @@ def _store(config: Path | None, data: Path) -> Iterator[Finding]:
             return
         told = f"{store.name}, {size / 1e6:.1f} MB, {counted(len(keys), 'key')}"
         yield Finding("store", "ok", told)
+        yield from beside
 
 
 def _providers(found: "Settings") -> Iterator[Finding]:

@@ -10,7 +10,8 @@ A group survives the end of the process in any form; with `power_safe` also that
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -197,6 +198,32 @@ class Journal:
 
     def _last(self) -> int:
         return int(self._write.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()[0])
+
+
+def waiting(folder: Path, applied: Callable[[str], int]) -> tuple[int, float | None]:
+    """What a folder's journal holds that the log lacks, looked at beside the process that owns it.
+
+    Args:
+        folder: a data folder.
+        applied: tells of a journal's id the number of the last group that the log has.
+
+    Returns:
+        How many requests, and the Unix time the oldest of them began; 0 and None without a journal.
+
+    Raises:
+        JournalError: the file cannot be read.
+    """
+    path = folder / FILE
+    if not path.exists():
+        return 0, None
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as found:
+            (id_,) = found.execute("SELECT id FROM journal").fetchone()
+            rows = found.execute("SELECT records FROM entry WHERE seq > ?", (applied(id_),))
+            created = [record.created for (blob,) in rows for record in _decode(blob)]
+    except (sqlite3.Error, msgspec.MsgspecError, TypeError) as error:
+        raise JournalError(f"{path}: {error}") from error
+    return len(created), min(created, default=None)
 
 
 def _no_room(error: sqlite3.Error) -> bool:
