@@ -1,15 +1,19 @@
 """Prices set at run time are in force within a second, for callers and for bills."""
 
 import asyncio
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.app.conftest import Caller
+from tests.app.conftest import Caller, Start
 from zurelay.app.prices import StoredPrices
 from zurelay.catalogue.price import per_million
+from zurelay.store.accounts import list_accounts
 from zurelay.store.engine import Store, open_store
 from zurelay.store.prices import PriceRow, delete_price, set_price
+from zurelay.store.terms import change_account, change_key
 from zurelay.testing.chat import chat_reply, chat_usage
 from zurelay.testing.script import json_reply
 from zurelay.testing.upstream import ScriptedUpstream
@@ -75,7 +79,7 @@ async def test_a_new_price_is_shown_and_charged_with_mark_up_within_a_second(
 ) -> None:
     before = (await caller.get("/v1/models/test-model")).json
     assert before["price"] is None
-    store = caller.gateway._store
+    store = caller.gateway.store
     for model in ("test-model", "fixed"):
         await asyncio.to_thread(put, store, model, '{"input": "2", "output": "10"}')
     async with asyncio.timeout(1):
@@ -88,3 +92,71 @@ async def test_a_new_price_is_shown_and_charged_with_mark_up_within_a_second(
     upstream.enqueue(json_reply(chat_reply("Hi", usage=chat_usage(1000, 100))))
     entry = await caller.logged(await caller.chat())
     assert entry["cost_usd"] == "0.0045"
+
+
+async def test_the_markup_of_a_key_stands_in_place_of_its_accounts_and_that_of_the_models(
+    caller: Caller, upstream: ScriptedUpstream
+) -> None:
+    store = caller.gateway.store
+    key = (await caller.get("/v1/key")).json
+
+    async def shown(change: Callable[..., None], of: str, markup: str, price: str) -> str:
+        """Set a mark-up, wait until it is shown, and tell what a request costs then."""
+
+        def write() -> None:
+            with store.write() as connection:
+                change(connection, of, {"markup": markup})
+
+        await asyncio.to_thread(write)
+        async with asyncio.timeout(1):
+            while (await caller.get("/v1/models/fixed")).json["price"]["input"] != price:
+                await asyncio.sleep(0.02)
+        upstream.enqueue(json_reply(chat_reply("Hi", usage=chat_usage(1000, 0))))
+        entry = await caller.logged(await caller.chat(model="fixed"))
+        return str(entry["cost_usd"])
+
+    with store.read() as connection:
+        (owner,) = [one.id for one in list_accounts(connection)]
+    assert await shown(change_account, owner, "2", "2.00") == "0.002"
+    assert await shown(change_key, key["id"], "0.5", "0.50") == "0.0005"
+
+
+async def test_a_search_that_anthropic_runs_is_paid_by_the_search(
+    start: Start, upstream: ScriptedUpstream
+) -> None:
+    caller = await start(
+        f"""
+[providers.a]
+kind = "anthropic"
+base_url = "{upstream.base_url}"
+api_key = "SECRET-1234"
+[models."claude-free-of-fees"]
+routes = [{{ provider = "a", model = "claude-opus-5-5" }}]
+price = {{ input = "1", output = "1" }}
+"""
+    )
+    usage = {
+        "input_tokens": 1000,
+        "output_tokens": 100,
+        "server_tool_use": {"web_search_requests": 3},
+        "service_tier": "standard",
+    }
+    content = [{"type": "text", "text": "found"}]
+    answer = {"type": "message", "role": "assistant", "content": content}
+    upstream.enqueue(json_reply({**answer, "stop_reason": "end_turn", "usage": usage}))
+    body = {
+        "model": "claude-opus-5-5",
+        "max_tokens": 4000,
+        "output_config": {"effort": "low"},
+        "messages": [{"role": "user", "content": "Hi"}],
+        "tools": [{"type": "web_search_20250305", "name": "web_search", "max_uses": 3}],
+    }
+    headers = dict(caller.gateway.headers)
+    told = await caller.send("POST", "/v1/messages", json.dumps(body).encode(), headers)
+    assert told.status == 200, told.body
+    assert upstream.requests[0].json["tools"] == body["tools"]
+    entry = await caller.logged(told)
+    assert entry["cost_usd"] == "0.036"  # 1000 x 4 + 100 x 20 USD a million, and 3 x 0.01
+    body["model"] = "claude-free-of-fees"
+    refused = await caller.send("POST", "/v1/messages", json.dumps(body).encode(), headers)
+    assert (refused.status, len(upstream.requests)) == (400, 1)
