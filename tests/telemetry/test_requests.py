@@ -42,6 +42,13 @@ def test_a_request_is_counted_and_written_once(written: list[RequestRecord]) -> 
     assert 'zurelay_attempts_total{outcome="ok",route="p:asked"} 1.0' in text
 
 
+def test_a_charge_in_doubt_is_counted_by_why(written: list[RequestRecord]) -> None:
+    text, _ = finished(status="ok", cost_estimated=True, unpriced=("model",), implausible=True)
+    for why in ("estimated", "unpriced", "implausible"):
+        assert f'zurelay_charged_in_doubt_total{{why="{why}"}} 1.0' in text
+    assert "charged_in_doubt_total{" not in finished(status="ok")[0]
+
+
 def test_it_counts_for_the_model_that_answered(written: list[RequestRecord]) -> None:
     text, _ = finished(status="ok", http_status=200, answered_by="other-model", duration_ms=1.0)
     assert 'zurelay_request_seconds_count{model="other-model"} 1.0' in text

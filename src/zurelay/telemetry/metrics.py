@@ -111,6 +111,12 @@ class Metrics:
             ("answer",),
             registry=registry,
         )
+        self._doubts = Counter(
+            "zurelay_charged_in_doubt",
+            "Requests of which something was estimated, had no price, or was counted wrongly.",
+            ("why",),
+            registry=registry,
+        )
         streams = Gauge("zurelay_open_streams", "Open event streams.", registry=registry)
         streams.set_function(lambda: self._open_streams)
         inflight = Gauge("zurelay_inflight_requests", "Requests under way.", registry=registry)
@@ -190,6 +196,13 @@ class Metrics:
             else:
                 other = (OTHER, key[1])
                 seen[other] = seen.get(other, 0) + 1
+
+    def charged_in_doubt(self, why: str) -> None:
+        """Something of a request's charge is not as the provider counted and the price list says.
+
+        `why`: `estimated`, `unpriced` or `implausible`.
+        """
+        self._doubts.labels(why).inc()
 
     def invalid_key(self) -> None:
         """A call came without a valid key."""

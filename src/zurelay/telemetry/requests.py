@@ -41,4 +41,10 @@ class RequestObserver:
             total_s=(record.duration_ms or 0.0) / 1000,
             attempts=record.attempts,
         )
+        if record.cost_estimated:
+            self._metrics.charged_in_doubt("estimated")
+        if record.unpriced:
+            self._metrics.charged_in_doubt("unpriced")
+        if record.implausible:
+            self._metrics.charged_in_doubt("implausible")
         log_request(record)

@@ -13,7 +13,15 @@ from zurelay.chat.usage import Usage
 
 _NANO = 1_000_000_000
 _BOUNDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
-_RARE_CLASSES = ("cached_input", "cache_write", "cache_write_long", "audio_input", "audio_output")
+_RARE_CLASSES = (
+    "cached_input",
+    "cache_write",
+    "cache_write_long",
+    "audio_input",
+    "image_input",
+    "audio_output",
+    "image_output",
+)
 """Token classes that most models never count; their series begin when they are first seen."""
 
 
