@@ -21,8 +21,10 @@ from zurelay.meter.wallets import (
     account_of_balance,
     balance_of,
 )
+from zurelay.store import schema
 from zurelay.store.counters import raise_counter
 from zurelay.store.requests import at_ms
+from zurelay.store.upsert import RowsInsert
 
 RECALLS: Final = "recalls"
 """The counter that rises with every recall."""
@@ -57,10 +59,7 @@ def begin_node(connection: Connection, node: str, now: float, *, alone: bool) ->
         {"node": node, "now": int(now)},
     )
     found = connection.execute(
-        _sql(
-            "SELECT wallet, node, granted - spent AS left_over FROM lease"
-            " WHERE node = :node OR :alone"
-        ),
+        _sql("SELECT wallet, node FROM lease WHERE node = :node OR :alone"),
         {"node": node, "alone": alone},
     ).mappings()
     for row in sorted(found, key=lambda row: (row["wallet"], row["node"])):
@@ -202,14 +201,13 @@ def post(connection: Connection, node: str, records: Iterable[RequestRecord]) ->
         for wallet, amount in record.postings.items():
             spent[wallet] = spent.get(wallet, 0) + amount
             if account_of_balance(wallet) is not None:
-                entries.append(_entry(at, record.id, wallet, REVENUE, amount))
+                entries.append((at, record.id, wallet, REVENUE, amount))
                 paid += amount
         if paid < record.cost:
-            entries.append(_entry(at, record.id, OVERRUN, REVENUE, record.cost - paid))
+            entries.append((at, record.id, OVERRUN, REVENUE, record.cost - paid))
     for wallet, amount in sorted(spent.items()):
         _spend(connection, node, wallet, amount)
-    if entries:
-        connection.execute(_ENTRY, entries)
+    _ENTRIES.run(connection, sorted(entries))
 
 
 def add_available(connection: Connection, wallet: Wallet, amount: int) -> None:
@@ -222,7 +220,7 @@ def add_entry(
     connection: Connection, at: int, id_: str, debit: str, credit: str, amount: int
 ) -> None:
     """Write a row of the ledger: `debit` gives `amount` to `credit`. `at` in Unix milliseconds."""
-    connection.execute(_ENTRY, [_entry(at, id_, debit, credit, amount)])
+    _ENTRIES.run(connection, [(at, id_, debit, credit, amount)])
 
 
 def balance(connection: Connection, wallet: str) -> int:
@@ -280,14 +278,7 @@ def account_balance(account: str, *, limited: bool = True) -> Wallet:
     return Wallet(balance_of(account), account, account, limited=limited)
 
 
-_ENTRY = text(
-    "INSERT INTO entry (at_ms, id, debit, credit, amount)"
-    " VALUES (:at, :id, :debit, :credit, :amount) ON CONFLICT DO NOTHING"
-)
-
-
-def _entry(at: int, id_: str, debit: str, credit: str, amount: int) -> dict[str, object]:
-    return {"at": at, "id": id_, "debit": debit, "credit": credit, "amount": amount}
+_ENTRIES = RowsInsert(schema.entry, "DO NOTHING")
 
 
 def _locked(connection: Connection, wallet: Wallet) -> int:
@@ -371,17 +362,20 @@ def _spend(connection: Connection, node: str, wallet: str, amount: int) -> None:
         _sql(
             "INSERT INTO lease (wallet, node, epoch, granted, spent, held, expires)"
             " SELECT id, :node, 0, 0, :amount, 0, NULL FROM wallet WHERE id = :wallet"
+            # One may be drawn at this very moment.
+            " ON CONFLICT (wallet, node) DO UPDATE SET spent = lease.spent + excluded.spent"
         ),
         given,
     )
 
 
 def _end_lease(connection: Connection, row: RowMapping) -> None:
-    connection.execute(
-        _sql("DELETE FROM lease WHERE wallet = :wallet AND node = :node"),
+    left = connection.execute(
+        _sql("DELETE FROM lease WHERE wallet = :wallet AND node = :node RETURNING granted - spent"),
         {"wallet": row["wallet"], "node": row["node"]},
-    )
-    _add(connection, row["wallet"], row["left_over"])
+    ).scalar_one_or_none()
+    if left:
+        _add(connection, row["wallet"], int(left))
 
 
 def _add(connection: Connection, wallet: str, amount: int) -> None:
