@@ -8,6 +8,7 @@ PYTHON := $(shell for python in /usr/bin/python3 python3; do \
 endif
 VENV := .venv
 BIN := $(VENV)/bin
+WEB := src/zurelay/console/web
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: help setup dev serve test check chaos cluster bench bench-peers real format lock clean
@@ -31,9 +32,15 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.serve
 	@$(PIP) --require-hashes --only-binary :all: -r requirements-dev.lock
 	@touch $@
 
-setup: $(VENV)/.serve ## create .venv with the locked dependencies
+# Scripts for the console's pages. It works without them, if plainer, so nothing fails here.
+$(VENV)/.web: $(WEB)/package-lock.json | $(BIN)/python
+	@if ! command -v npm >/dev/null; then echo "No npm here: the console does without some scripts."; \
+	elif (cd $(WEB) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null); then touch $@; \
+	else echo "npm could not fetch the console's scripts; it does without them."; fi
 
-dev: $(VENV)/.dev
+setup: $(VENV)/.serve $(VENV)/.web ## create .venv with the locked dependencies
+
+dev: $(VENV)/.dev $(VENV)/.web
 
 serve: setup ## start the gateway; ARGS="--port 9000" passes arguments on
 	@$(BIN)/zurelay serve $(ARGS)

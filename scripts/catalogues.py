@@ -1,0 +1,120 @@
+"""Brings a page module's catalogues up to date with its texts: `scripts/catalogues.py keys`.
+
+Texts of `console/keys.py` and `console/templates/keys*.html` that have no translation yet are added
+to `locale/<language>/keys.po` with an empty one; entries that nothing uses any more go. Without a
+name it does so for every module, and says what lacks a translation.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_file
+from babel.messages.pofile import read_po, write_po
+
+CONSOLE = Path(__file__).resolve().parent.parent / "src" / "zurelay" / "console"
+LANGUAGES = ("nl", "fr")
+KEYWORDS = {"_": None, "N_": None, "gettext": None, "ngettext": (1, 2)}
+SHARED = "shared"
+"""Texts of templates and modules that are no page's own."""
+
+Text = str | tuple[str, ...]
+
+
+def page_modules() -> list[str]:
+    """Names of modules that have pages."""
+    return sorted(
+        path.stem
+        for path in CONSOLE.glob("*.py")
+        if "\nPAGES = " in path.read_text(encoding="utf-8")
+    )
+
+
+def module_of(path: Path, modules: list[str]) -> str:
+    """Whose text a file holds: a template belongs to the longest module name it begins with."""
+    found = [one for one in modules if path.stem == one or path.stem.startswith(f"{one}_")]
+    return max(found, key=len, default=SHARED)
+
+
+def texts() -> Iterator[tuple[Path, int, Text]]:
+    """Every text in source and templates: file, line, text or (one, many)."""
+    options = {"newstyle_gettext": "true", "trimmed": "true", "silent": "false"}
+    for path in sorted(CONSOLE.glob("*.py")):
+        for line, text, _, _ in extract_from_file("python", path, KEYWORDS):
+            yield path, line, text
+    for path in sorted(CONSOLE.glob("templates/*.html")):
+        found = extract_from_file("jinja2.ext:babel_extract", path, KEYWORDS, options=options)
+        for line, text, _, _ in found:
+            yield path, line, text
+
+
+def read(language: str, module: str) -> Catalog:
+    """A module's catalogue; empty where there is none."""
+    path = CONSOLE / "locale" / language / f"{module}.po"
+    if not path.exists():
+        return Catalog(locale=language)
+    with path.open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def catalogues() -> dict[str, dict[Text, object]]:
+    """Every translation there is, by language and text."""
+    found: dict[str, dict[Text, object]] = {}
+    for language in LANGUAGES:
+        found[language] = {}
+        for path in sorted((CONSOLE / "locale" / language).glob("*.po")):
+            for message in read(language, path.stem):
+                if message.id:
+                    found[language][as_text(message.id)] = message.string
+    return found
+
+
+def as_text(id_: "str | tuple[str, ...] | list[str]") -> Text:
+    """A catalogue's own id as a text."""
+    return id_ if isinstance(id_, str) else tuple(id_)
+
+
+def missing(known: dict[Text, object], text: Text) -> bool:
+    """Whether a text has no translation, or not in all its forms."""
+    said = known.get(text)
+    return not said or (isinstance(said, tuple | list) and not all(said))
+
+
+def update(module: str) -> int:
+    """Bring a module's catalogues up to date; gives how many translations it lacks."""
+    modules = page_modules()
+    everything = list(texts())
+    mine = [text for path, _, text in everything if module_of(path, modules) == module]
+    lacking = 0
+    for language in LANGUAGES:
+        old = read(language, module)
+        new = Catalog(locale=language, header_comment="", fuzzy=False)
+        elsewhere = {
+            message.id
+            for path in (CONSOLE / "locale" / language).glob("*.po")
+            if path.stem != module
+            for message in read(language, path.stem)
+            if message.string
+        }
+        for text in dict.fromkeys(mine):
+            kept = old.get(text if isinstance(text, str) else text[0])
+            if kept is None and (text in elsewhere):
+                continue
+            new.add(text, kept.string if kept is not None else "")
+            lacking += missing({text: kept.string if kept is not None else ""}, text)
+        path = CONSOLE / "locale" / language / f"{module}.po"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            write_po(file, new, width=100, omit_header=True, sort_output=True, no_location=True)
+    return lacking
+
+
+def main() -> None:
+    """Run it for the modules named, or all."""
+    for module in sys.argv[1:] or [*page_modules(), SHARED]:
+        print(f"{module}: {update(module)} translations lacking")
+
+
+if __name__ == "__main__":
+    main()
