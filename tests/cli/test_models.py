@@ -5,6 +5,8 @@ import pytest
 
 from tests.cli.conftest import Run
 from zurelay.cli.models import _tokens
+from zurelay.store.engine import open_store
+from zurelay.store.prices import PriceRow, set_price
 
 
 def test_models_are_a_table(run: Run) -> None:
@@ -34,6 +36,22 @@ def test_models_are_json_for_programs(run: Run) -> None:
     assert rows[0]["id"] == "sandbox/echo"
     assert rows[0]["routes"] == ["sandbox:sandbox/echo"]
     assert rows[0]["price"]["input"] == "0.00"
+
+
+def test_prices_are_those_of_the_file_with_mark_up_and_those_set_at_run_time(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "zurelay.toml").write_text(
+        '[billing]\nmarkup = "2"\n[providers.p]\nkind = "groq"\napi_key = "k"\n'
+        'catalogue = false\n[models.a]\nroutes = ["p"]\n[models.b]\nroutes = ["p"]\n'
+        'price = { input = "1", output = "5" }'
+    )
+    store = open_store(tmp_path / "zurelay-data")
+    with store.write() as connection:
+        set_price(connection, PriceRow("a", "", '{"input": "3", "output": "4"}', "me", 0))
+    store.close()
+    rows = {row["id"]: row["price"] for row in json.loads(run("models", "--json").out)}
+    assert (rows["a"]["input"], rows["b"]["input"]) == ("6.00", "2.00")
 
 
 def test_a_server_of_ones_own_is_asked_for_its_models(

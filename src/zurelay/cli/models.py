@@ -3,14 +3,16 @@
 import asyncio
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zurelay.cli.options import DATA, Config, Data, Json, example, http_client, settings
-from zurelay.cli.terminal import note, print_json, print_table, progress
+from zurelay.cli.options import DATA, Config, Data, Json, example, http_client, opened, settings
+from zurelay.cli.terminal import Failed, note, print_json, print_table, progress
 
 if TYPE_CHECKING:
+    from zurelay.config.routing import Prices
     from zurelay.config.settings import Settings
     from zurelay.plan.route import RoutingTable, ServedModel
 
@@ -30,9 +32,10 @@ def models(
 ) -> None:
     """List the models this configuration serves, with windows, effort levels and prices.
 
-    Prices are in USD per million tokens. Servers of your own are asked for their lists.
+    Prices are in USD per million tokens, mark-up included. Servers of your own are asked for their
+    lists.
     """
-    table = routing_table(settings(config, data))
+    table = routing_table(settings(config, data), _prices(config, data))
     now = time.time()
     if as_json:
         print_json([_view(one, now) for one in table.models.values()])
@@ -55,8 +58,11 @@ def models(
     )
 
 
-def routing_table(found: "Settings") -> "RoutingTable":
-    """What a configuration serves. Asks servers that tell their own models; notes on stderr."""
+def routing_table(found: "Settings", prices: "Prices | None" = None) -> "RoutingTable":
+    """What a configuration serves. Asks servers that tell their own models; notes on stderr.
+
+    `prices`: set at run time.
+    """
     from zurelay.config import build_table, load_catalogue, providers
 
     own = [one.name for one in providers(found) if one.kind.lists_models]
@@ -67,7 +73,24 @@ def routing_table(found: "Settings") -> "RoutingTable":
         for name in own:
             if not lists.get(name):
                 note(f"note: {name} told no models")
-    return build_table(found, load_catalogue(found), lists)
+    return build_table(found, load_catalogue(found), lists, prices or {})
+
+
+def _prices(config: Path | None, data: Path) -> "Prices":
+    """Prices set at run time; none where there is no store yet, or it cannot be read."""
+    from zurelay.app.prices import StoredPrices
+    from zurelay.store.errors import StoreError
+
+    try:
+        with opened(config, data) as store:
+            stored = StoredPrices(store)
+            stored.changed()
+            return stored.current
+    except Failed:
+        return {}
+    except StoreError as error:
+        note(f"note: prices set at run time are not among these: {error}")
+        return {}
 
 
 async def _lists(found: "Settings") -> dict[str, tuple[str, ...]]:
