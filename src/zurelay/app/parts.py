@@ -14,6 +14,7 @@ from zurelay.api.addresses import networks
 from zurelay.api.core import Parts
 from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
+from zurelay.app.readiness import readiness
 from zurelay.app.sharing import Sharing, common_secret, sharing
 from zurelay.chat.redact import redact
 from zurelay.config.accounts import SANDBOX, providers
@@ -146,7 +147,7 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int, workers: i
             secret=common_secret(settings.storage.url) if shared.answers is not None else None,
         ),
         wall=time.time,
-        ready=lambda: _readiness(ledger, keys),
+        ready=lambda: readiness(ledger, keys, shared.health()),
         tokens=TokenRing(StoredTokens(store)),
         limits=shared.limits,
         answers=shared.answers,
@@ -213,12 +214,3 @@ def _hidden(settings: Settings) -> frozenset[str]:
         host = urlsplit(one.base_url).netloc
         hidden.update((host, host.rpartition("@")[2].partition(":")[0]))
     return frozenset(hidden)
-
-
-def _readiness(ledger: JournalLedger, keys: KeyRing) -> dict[str, object]:
-    """`ok`, `degraded` while something is away but requests are served, or `unavailable`."""
-    if ledger.broken is not None:
-        return {"status": "unavailable"}
-    if keys.failing:
-        return {"status": "degraded", "degraded": ["store"]}
-    return {"status": "ok"}

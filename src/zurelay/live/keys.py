@@ -96,6 +96,11 @@ class KeyRing:
             finally:
                 await asyncio.to_thread(self._source.close)
 
+    @property
+    def stale(self) -> bool:
+        """Whether the keys in memory are too old to trust: every call is refused."""
+        return self._clock() - self._fresh > self._stale_s
+
     def find(self, digest: bytes) -> Key | None:
         """The key with that hash, live or not; None if it is unknown."""
         return self._by_hash.get(digest)
@@ -140,7 +145,7 @@ class KeyRing:
         now = self._clock()
         if key is None or key.state(now) != "live":
             raise refused_key(text, key)
-        if now - self._fresh > self._stale_s:
+        if self.stale:
             raise Refused(
                 Problem(503, "upstream_error", "no_route_available", _STALE, retry_after=5)
             )
