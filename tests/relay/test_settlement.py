@@ -7,6 +7,7 @@ import pytest
 
 from tests.relay.running import STREAM, Scene
 from zurelay.catalogue.price import parse_price
+from zurelay.chat.usage import Usage
 from zurelay.testing.chat import chat_chunk, chat_chunks, chat_reply, chat_usage
 from zurelay.testing.script import sse_event
 
@@ -56,6 +57,30 @@ async def test_leaving_before_a_token_costs_nothing_and_after_one_what_came() ->
         scene.caller.leave()
         assert (scene.row.status, scene.row.http_status) == ("client_closed", status)
         assert (scene.row.cost > 0, scene.row.answered_by) == (bool(said), "m" if said else None)
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+async def test_a_count_told_at_the_beginning_does_not_make_the_rest_of_a_broken_answer_free(
+    leaves: bool,
+) -> None:
+    scene = Scene(stream=True)
+    first = {**chat_chunk({"content": "a"}), "usage": chat_usage(1000, 1)}
+    scene.calls[0].say(first, *[chat_chunk({"content": "1234567 "}) for _ in range(50)])
+    if leaves:
+        scene.caller.leave()
+    else:
+        scene.calls[0].receiver.end()
+    usage = scene.row.usage
+    assert usage is not None
+    assert (usage.prompt, usage.completion) == (1000, 101)
+    assert scene.row.cost_estimated
+
+
+async def test_a_running_count_holds_where_it_is_ahead_of_what_was_read() -> None:
+    scene = Scene(stream=True)
+    scene.calls[0].say({**chat_chunk({"content": "a"}), "usage": chat_usage(1000, 700)})
+    scene.caller.leave()
+    assert (scene.row.usage, scene.row.cost_estimated) == (Usage(1000, output=700), False)
 
 
 async def test_failed_attempts_are_not_billed() -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from zurelay.catalogue.model import FREE
 from zurelay.catalogue.price import price_at
-from zurelay.chat.estimate import estimated
+from zurelay.chat.estimate import estimated, tokens
 from zurelay.chat.faults import FaultKind
 from zurelay.chat.problems import Problem
 from zurelay.chat.usage import Usage
@@ -160,8 +160,14 @@ def _lost(attempt: Attempt, job: Job) -> int:
 
 
 def _streamed(attempt: Attempt, job: Job) -> Usage:
-    """What the attempt's stream counted, else what was read of it, estimated."""
+    """What the attempt's stream counted, else what was read of it, estimated.
+
+    A count of an answer that is not whole may be its beginning's: Claude's first event tells the
+    input and one token of output. It is at least what was read.
+    """
     stream = attempt.stream
-    if stream is not None and stream.usage is not None:
-        return stream.usage
+    usage = None if stream is None else stream.usage
+    if usage is not None:
+        more = 0 if attempt.finished else tokens(_delivered(attempt)) - usage.completion
+        return usage if more <= 0 else replace(usage, output=usage.output + more, estimated=True)
     return estimated(job.plan.input_estimate, _delivered(attempt))
