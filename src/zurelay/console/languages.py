@@ -97,6 +97,10 @@ class Language:
         """A time of day in UTC: 29 Nov 2026, 12:00."""
         return f"{format_datetime(_moment(when), 'd MMM y, HH:mm', locale=self._locale)}"
 
+    def clock(self, when: "str | float") -> str:
+        """An hour and minute in UTC: 12:00."""
+        return str(format_datetime(_moment(when), "HH:mm", locale=self._locale))
+
     def ago(self, when: "str | float", now: float) -> str:
         """How long since: 5 minutes ago."""
         gone = now - _moment(when).timestamp()
