@@ -1,10 +1,13 @@
 """What only sharing has: several nodes, a server that goes away, nodes that die."""
 
 import asyncio
+import socket
+import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 import pytest
+import uvloop
 from structlog.testing import capture_logs
 
 from tests.live.limiting import Asking, Milliseconds, shared
@@ -197,6 +200,32 @@ async def test_a_silent_server_costs_fifty_milliseconds_once_and_its_late_answer
             assert dict(third.headers(0))[b"x-ratelimit-remaining-tokens"] == b"100"
             await asking.ask(one)
             await asking.refused(one)
+
+
+async def test_a_loop_that_stood_still_does_not_take_the_server_for_silent(
+    shared_valkey: ValkeyServer,
+) -> None:
+    def stand_still() -> None:
+        async def ask() -> None:
+            async with shared(shared_valkey, deadline_s=0.05) as limits:
+                bound = Asking(limits, Milliseconds()).named(SIX)
+                here, there = socket.socketpair()
+
+                def stand() -> None:
+                    here.recv(1)
+                    time.sleep(0.1)  # the loop's timers are due before it sees the answer
+
+                asyncio.get_running_loop().add_reader(here, stand)
+                there.send(b"x")
+                await limits.admit([bound], 0)
+                assert limits.health.late == 0
+                asyncio.get_running_loop().remove_reader(here)
+                here.close()
+                there.close()
+
+        uvloop.run(ask())
+
+    await asyncio.to_thread(stand_still)
 
 
 async def test_a_caller_who_leaves_while_it_is_asked_leaves_nothing_behind(

@@ -35,6 +35,7 @@ _SHA = hashlib.sha1(SCRIPT, usedforsecurity=False).hexdigest()
 _PREFIX = "zurelay:1:limits:"
 _NODES = f"{_PREFIX}nodes"
 _FIGURES = 6
+_ONCE_MORE_SECONDS = 0.001
 _TAKEN_AT_ONCE = 500
 
 
@@ -203,7 +204,7 @@ class SharedLimits(Limits):
             words += (_or_none(one.rpm), _or_none(one.tpm), _or_none(one.concurrency), ask)
         self._counts["asked"] += 1
         self._call(done, "admit", keys, *words)
-        timer = self._loop.call_later(self._deadline, self._give_up, future)
+        timer = self._loop.call_later(self._deadline, self._look_once_more, future)
         try:
             reply = await future
         except asyncio.CancelledError:  # the caller left, perhaps just as the answer came
@@ -216,6 +217,11 @@ class SharedLimits(Limits):
             _heard(reply)
             raise AwayError("no answer")
         return _read(reply)
+
+    def _look_once_more(self, future: "asyncio.Future[Any]") -> None:
+        """A loop that stood still sees its timers before its sockets: the answer may be there."""
+        if not future.done():
+            self._loop.call_later(_ONCE_MORE_SECONDS, self._give_up, future)
 
     def _give_up(self, future: "asyncio.Future[Any]") -> None:
         if not future.done():
