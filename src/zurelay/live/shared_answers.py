@@ -16,7 +16,6 @@ from importlib.resources import files
 from typing import Any
 
 import msgspec
-import structlog
 
 from zurelay.chat import problems
 from zurelay.chat.problems import Refused
@@ -24,8 +23,6 @@ from zurelay.live.idempotency import Use
 from zurelay.live.valkey import LOST, Valkey
 from zurelay.relay.replay import Head, Kept
 from zurelay.wire.resp import ErrorReply, command
-
-log = structlog.get_logger("zurelay.shared")
 
 SCRIPT = files("zurelay.live").joinpath("answers.lua").read_bytes()
 MOST_EACH = 1024 * 1024
@@ -203,6 +200,7 @@ class SharedAnswers:
                 reply = await future
         except TimeoutError:
             return Claim.OURS  # as while it is away
+        self._valkey.heard(reply)
         return _understood(reply)
 
     def _wait_for(self, name: bytes) -> "asyncio.Future[None]":
@@ -234,13 +232,12 @@ class SharedAnswers:
         names = (_PREFIX + use.name.hex(), _INDEX, _SIZES)[:keys]
         self._valkey.send(
             command("EVALSHA", _SHA, keys, *names, part, use.fingerprint, request, *words),
-            done or _heard,
+            done or self._valkey.heard,
         )
 
 
 def _understood(reply: Any) -> Elsewhere | Claim:
     if reply is LOST or isinstance(reply, ErrorReply):
-        _heard(reply)
         return Claim.OURS
     match reply:
         case [b"ours"]:
@@ -256,8 +253,3 @@ def _understood(reply: Any) -> Elsewhere | Claim:
             raise Refused(problems.idempotency_key_in_use())
         case _:
             raise Refused(problems.idempotency_key_reused())
-
-
-def _heard(reply: Any) -> None:
-    if isinstance(reply, ErrorReply):
-        log.error("shared answers failed", why=reply.text[:300])

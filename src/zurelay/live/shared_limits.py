@@ -15,7 +15,6 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
-import structlog
 from typing_extensions import override
 
 from zurelay.live.limits import UNLIMITED, Granted, LocalLimits, limited
@@ -23,9 +22,7 @@ from zurelay.live.valkey import AwayError, Valkey
 from zurelay.meter import quota
 from zurelay.meter.limits import Bound, Grant, Limits, Standing, reserved
 from zurelay.telemetry.metrics import SharedHealth
-from zurelay.wire.resp import ErrorReply, command
-
-log = structlog.get_logger("zurelay.shared")
+from zurelay.wire.resp import command
 
 SCRIPT = files("zurelay.live").joinpath("limits.lua").read_bytes()
 DEADLINE_SECONDS = 0.05
@@ -149,7 +146,7 @@ class SharedLimits(Limits):
         for start in range(0, len(held), _TAKEN_AT_ONCE):
             part = held[start : start + _TAKEN_AT_ONCE]
             keys = (_NODES, *(_places(name) for name, _ in part))
-            self._call(_heard, "take", keys, *(count for _, count in part))
+            self._call(self._valkey.heard, "take", keys, *(count for _, count in part))
         self._beating = self._loop.call_later(BEAT_SECONDS, self._beat)
 
     def lost(self) -> None:
@@ -171,7 +168,7 @@ class SharedLimits(Limits):
 
     def _beaten(self, reply: Any) -> None:
         if not isinstance(reply, int):
-            _heard(reply)
+            self._valkey.heard(reply)
         elif reply < 0:
             self._valkey.drop("the lease of this node had lapsed")
         else:
@@ -214,7 +211,7 @@ class SharedLimits(Limits):
         finally:
             timer.cancel()
         if not isinstance(reply, bytes):
-            _heard(reply)
+            self._valkey.heard(reply)
             raise AwayError("no answer")
         return _read(reply)
 
@@ -249,14 +246,14 @@ class SharedLimits(Limits):
         held = [one for one in bounds if one.shared and one.concurrency is not None]
         self._hold(held)
         if self._valkey.up:  # it is only late: what this node holds must be right there
-            self._call(_heard, "take", (_NODES, *(_places(one.name) for one in held)),
+            self._call(self._valkey.heard, "take", (_NODES, *(_places(one.name) for one in held)),
                        *(1 for _ in held))  # fmt: skip
         return _ByShare(self, held, grant)
 
     def _end_share(self, held: Sequence[Bound]) -> None:
         self._let_go(held)
         if self._valkey.up:
-            self._call(_heard, "take", (_NODES, *(_places(one.name) for one in held)),
+            self._call(self._valkey.heard, "take", (_NODES, *(_places(one.name) for one in held)),
                        *(-1 for _ in held))  # fmt: skip
 
     def _hold(self, bounds: Iterable[Bound]) -> None:
@@ -286,7 +283,7 @@ class SharedLimits(Limits):
                 keys += (_rate(one.name), _places(one.name))
                 words += (int(undone), kept, used, int(held))
         if len(keys) > 1:
-            self._call(_heard, "over", keys, *words)
+            self._call(self._valkey.heard, "over", keys, *words)
 
     def _call(
         self, done: Callable[[Any], None], part: str, keys: Sequence[str], *words: str | int
@@ -364,12 +361,6 @@ def _end(grant: Grant, tokens: int | None, *, cancelled: bool) -> None:
         grant.cancel()
     else:
         grant.end(tokens)
-
-
-def _heard(reply: Any) -> None:
-    """An error here is a fault of the script or of the server's rights; nothing to recover."""
-    if isinstance(reply, ErrorReply):
-        log.error("shared limits failed", why=reply.text[:300])
 
 
 def _read(reply: bytes) -> tuple[bool, int, list[Standing]]:

@@ -48,7 +48,8 @@ class SharedRests:
         milliseconds = round(seconds * 1000)
         if milliseconds > 0:
             self._valkey.send(
-                command("EVALSHA", _SHA, 1, _KEY, "rest", _CHANNEL, name, milliseconds)
+                command("EVALSHA", _SHA, 1, _KEY, "rest", _CHANNEL, name, milliseconds),
+                self._valkey.heard,
             )
 
     def _hear(self, message: bytes) -> None:
@@ -57,6 +58,7 @@ class SharedRests:
         self._learn(name, milliseconds)
 
     def _known(self, reply: Any) -> None:
+        self._valkey.heard(reply)
         if isinstance(reply, list):
             for name, milliseconds in zip(reply[::2], reply[1::2], strict=True):
                 self._learn(name, milliseconds)

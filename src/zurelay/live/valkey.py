@@ -34,6 +34,7 @@ STALE_SECONDS = 2.0
 
 _WATCH_SECONDS = 0.5
 _CLOSE_SECONDS = 1.0
+_QUIET_SECONDS = 60.0
 _LEAST_VERSION = (7, 0)
 _BACKOFF = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 _GIVE_UP = ("NOSCRIPT", "READONLY", "LOADING", "MASTERDOWN", "NOAUTH")
@@ -94,6 +95,7 @@ class Valkey:
         self._link: _Link | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._told = ""
+        self._quiet_until = 0.0
 
     def use(self, user: User) -> None:
         """Tell `user` of connections; before `start`."""
@@ -165,6 +167,14 @@ class Valkey:
             SharedStateError: it failed.
         """
         return await _asked(self.send, parts)
+
+    def heard(self, reply: Any) -> None:
+        """A reply that should be none: an error is told to the operator, once in a minute."""
+        if isinstance(reply, ErrorReply):
+            now = asyncio.get_running_loop().time()
+            if now >= self._quiet_until:
+                self._quiet_until = now + _QUIET_SECONDS
+                log.error("shared state failed", server=str(self.address), why=reply.text[:300])
 
     def drop(self, why: str) -> None:
         """Leave this connection and make another."""
