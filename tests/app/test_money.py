@@ -34,8 +34,8 @@ enabled = false
 early_open_s = 0.1
 [routing]
 connect_deadline_s = 1
-start_deadline_s = 0.3
-idle_deadline_s = 0.3
+start_deadline_s = 1
+idle_deadline_s = 1
 [providers.first]
 kind = "groq"
 base_url = "{first}"

@@ -35,7 +35,9 @@ async def spender(start: Start, second: ScriptedUpstream) -> AsyncIterator[Calle
         return [pause, *json_reply(chat_reply(usage=usage))]
 
     async with ScriptedUpstream(answer=answer) as upstream:
-        patient = config(upstream, second, PREPAID).replace("_deadline_s = 0.3", "_deadline_s = 30")
+        patient = config(upstream, second, PREPAID).replace(
+            "_deadline_s = 1\n", "_deadline_s = 30\n"
+        )
         yield await start(patient)
 
 
@@ -93,7 +95,7 @@ async def test_of_fifty_at_once_as_many_are_let_in_as_can_be_paid(
 ) -> None:
     """On a wallet that was never used before, before anything has cost anything."""
     text = config(upstream, second, PREPAID if limited_by == "balance" else "")
-    caller = await start(text.replace("_deadline_s = 0.3", "_deadline_s = 30"))
+    caller = await start(text.replace("_deadline_s = 1\n", "_deadline_s = 30\n"))
     books = Books(caller.gateway)
     if limited_by == "balance":
         books.pay_in(5 * CENT)
