@@ -1,9 +1,10 @@
 """Every page of the console. A new page module needs its line here, and nothing else."""
 
-from zurelay.console import entry, profile
+from zurelay.console import entry, overview, profile
 from zurelay.console.page import Page
 
 PAGES: tuple[Page, ...] = (
     *entry.PAGES,
+    *overview.PAGES,
     *profile.PAGES,
 )

@@ -1,0 +1,77 @@
+"""A first request as code, for those who have just made a key or look at a model.
+
+Knows no page; the documentation's examples are its own.
+"""
+
+from typing import Final
+
+UNKNOWN_KEY: Final = "$ZURELAY_API_KEY"
+"""Stands where nobody knows the key's text: everywhere but on the page that just made it."""
+
+
+def samples(base_url: str, model: str, key: str = UNKNOWN_KEY) -> list[tuple[str, str]]:
+    """Pairs of a label and a program that asks `model` for a greeting.
+
+    Args:
+        base_url: without `/v1`.
+        model: a public id.
+        key: its text, or what the shell puts in its place.
+    """
+    return [
+        ("curl", curl(base_url, model, key)),
+        ("Python", _python(base_url, model, key)),
+        ("Node", _node(base_url, model, key)),
+        ("Anthropic SDK", _anthropic(base_url, model, key)),
+    ]
+
+
+def curl(base_url: str, model: str, key: str = UNKNOWN_KEY) -> str:
+    """The request on a shell."""
+    return (
+        f"curl {base_url}/v1/chat/completions \\\n"
+        f'  -H "Authorization: Bearer {key}" \\\n'
+        '  -H "Content-Type: application/json" \\\n'
+        f"""  -d '{{"model": "{model}", "messages": [{{"role": "user", "content": "Hello"}}]}}'"""
+    )
+
+
+def _python(base_url: str, model: str, key: str) -> str:
+    shown = 'os.environ["ZURELAY_API_KEY"]' if key == UNKNOWN_KEY else f'"{key}"'
+    first = "import os\n\n" if key == UNKNOWN_KEY else ""
+    return (
+        f"{first}from openai import OpenAI\n\n"
+        f'client = OpenAI(base_url="{base_url}/v1", api_key={shown})\n'
+        "answer = client.chat.completions.create(\n"
+        f'    model="{model}",\n'
+        '    messages=[{"role": "user", "content": "Hello"}],\n'
+        ")\n"
+        "print(answer.choices[0].message.content)"
+    )
+
+
+def _node(base_url: str, model: str, key: str) -> str:
+    shown = "process.env.ZURELAY_API_KEY" if key == UNKNOWN_KEY else f'"{key}"'
+    return (
+        'import OpenAI from "openai";\n\n'
+        f'const client = new OpenAI({{ baseURL: "{base_url}/v1", apiKey: {shown} }});\n'
+        "const answer = await client.chat.completions.create({\n"
+        f'  model: "{model}",\n'
+        '  messages: [{ role: "user", content: "Hello" }],\n'
+        "});\n"
+        "console.log(answer.choices[0].message.content);"
+    )
+
+
+def _anthropic(base_url: str, model: str, key: str) -> str:
+    shown = 'os.environ["ZURELAY_API_KEY"]' if key == UNKNOWN_KEY else f'"{key}"'
+    first = "import os\n\n" if key == UNKNOWN_KEY else ""
+    return (
+        f"{first}from anthropic import Anthropic\n\n"
+        f'client = Anthropic(base_url="{base_url}", api_key={shown})\n'
+        "answer = client.messages.create(\n"
+        f'    model="{model}",\n'
+        "    max_tokens=1024,\n"
+        '    messages=[{"role": "user", "content": "Hello"}],\n'
+        ")\n"
+        "print(answer.content[0].text)"
+    )
