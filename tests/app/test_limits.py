@@ -11,6 +11,7 @@ import pytest
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
+from tests.api.wire import Caller as Wire
 from tests.app.conftest import Answer, Ask, Caller, until
 from tests.valkey_server import ValkeyServer
 from zurelay.live.limits import LocalLimits
@@ -306,6 +307,34 @@ async def test_a_burst_cannot_pass_the_limit_on_tokens(
     assert {one.status for one in answers} == {200, 429}
     assert len(upstream.requests) == len(let_in)
     assert 175 * len(let_in) <= 1000 + 175
+
+
+async def test_a_body_that_would_come_in_vain_is_not_read(
+    begin: Begin, upstream: ScriptedUpstream, ask: Ask
+) -> None:
+    caller = await begin("concurrency = 1")
+    go = asyncio.Event()
+    upstream.enqueue([Pause(go), *json_reply(chat_reply())])
+    running = asyncio.create_task(caller.chat())
+    await upstream.wait_requests(1)
+    for header, refused in (("x-any: 1", True), ("idempotency-key: k", False)):
+        wire = await Wire.to(caller.gateway.process.port)
+        lines = [
+            "POST /v1/messages HTTP/1.1",
+            "host: x",
+            f"authorization: Bearer {caller.gateway.key}",
+            "content-length: 1000000",
+            header,
+        ]
+        wire.write("\r\n".join([*lines, "", "{"]).encode())
+        if refused:
+            assert b" 429 " in await wire.line()
+        else:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(wire.line(), 0.05)
+        await wire.close()
+    go.set()
+    assert (await running).status == 200
 
 
 async def test_a_model_is_limited_over_all_its_callers_and_no_other_is(

@@ -173,6 +173,18 @@ async def test_a_place_here_is_free_again_when_the_shared_limit_refuses(on: Aski
     assert await on.left(KEY) == {"requests": 2}
 
 
+async def test_a_look_counts_nothing_and_knows_what_this_node_counts(on: Asking) -> None:
+    here = Bound("here", "key", concurrency=1, shared=False)
+    for _ in range(3):
+        on.limits.look([on.named(here), on.named(KEY)])
+    grant = await on.ask(here, KEY)
+    with pytest.raises(Refused):
+        on.limits.look([on.named(here)])
+    grant.end(0)
+    on.limits.look([on.named(here), on.named(KEY)])
+    assert await on.left(KEY) == {"requests": 2}
+
+
 async def test_a_changed_limit_holds_for_what_was_counted_before(on: Asking) -> None:
     for _ in range(3):
         await on.ask(KEY)

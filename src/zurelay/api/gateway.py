@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from zurelay.access.keys import Key
 from zurelay.api import answers, completions, counting, health, lists
 from zurelay.api.bodies import body_too_large
 from zurelay.api.core import Core, KeyUnknown
@@ -87,7 +88,7 @@ class Gateway:
         return path.startswith("/v1/") or path in ENDPOINTS
 
     def check_head(self, exchange: HttpExchange) -> None:
-        """Refuse what can be refused before the body is read: path, method, key, size."""
+        """Refuse what can be refused before the body is read: path, method, key, limits, size."""
         self._begin(exchange)
         endpoint, front = self._endpoint(exchange)
         if endpoint is None or exchange.method not in endpoint.methods:
@@ -96,7 +97,9 @@ class Gateway:
         if not endpoint.reads_body:
             return
         try:
-            self.core.authenticate(exchange)
+            key = self.core.authenticate(exchange)
+            if endpoint.serve is completions.serve:
+                self._check_limits(exchange, key)
         except KeyUnknown:
             exchange.hold_body(held=True)
             exchange.spawn(self._look_up_unread(exchange, front))
@@ -167,6 +170,17 @@ class Gateway:
     def _most(self, endpoint: Endpoint | None) -> int:
         reads = endpoint is not None and endpoint.reads_body
         return self.core.snapshot.max_body if reads else _MOST_UNREAD
+
+    def _check_limits(self, exchange: HttpExchange, key: Key) -> None:
+        """Refuse a request that its key's limits are known to keep out, unless it may be a repeat.
+
+        Raises:
+            Refused: 429.
+        """
+        if exchange.header(b"idempotency-key") is None:
+            parts, snapshot = self.core.parts, self.core.snapshot
+            bounds = parts.bounds.of(key, snapshot.key_limits, None)
+            parts.limits.look(bounds, anthropic=exchange.path.startswith(_ANTHROPIC))
 
     def _check_length(self, exchange: HttpExchange, front: Front) -> None:
         """Refuse a body that is announced as larger than may be, or than there is room for."""

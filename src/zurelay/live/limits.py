@@ -116,20 +116,15 @@ class LocalLimits(Limits):
         if not bounds:
             return UNLIMITED
         now = int(self._clock() * 1000)
-        waits, refused = [], False
-        for bound in bounds:
-            wait = self._wait(bound, now, tokens, least)
-            most = bound.concurrency
-            if wait or (most is not None and self._held.get(bound.name, 0) >= most):
-                refused = True
-            waits.append(wait)
-        if refused:
-            standings = [self._standing(*pair, now) for pair in zip(bounds, waits, strict=True)]
-            raise quota.refusal(bounds, standings, least, self._wall(), anthropic=anthropic)
+        self._refuse_beyond(bounds, now, tokens, least, anthropic=anthropic)
         for bound in bounds:
             self._count(bound, now, tokens)
         standings = [self._standing(bound, 0, now) for bound in bounds]
         return Granted(self, bounds, standings, now, self._wall(), tokens, anthropic=anthropic)
+
+    @override
+    def look(self, bounds: Sequence[Bound], *, anthropic: bool = False) -> None:
+        self._refuse_beyond(bounds, int(self._clock() * 1000), 0, 0, anthropic=anthropic)
 
     @override
     async def admit(
@@ -161,6 +156,20 @@ class LocalLimits(Limits):
         return len(self._windows)
 
     # Our own.
+
+    def _refuse_beyond(
+        self, bounds: Sequence[Bound], now: int, tokens: int, least: int, *, anthropic: bool
+    ) -> None:
+        waits, refused = [], False
+        for bound in bounds:
+            wait = self._wait(bound, now, tokens, least)
+            most = bound.concurrency
+            if wait or (most is not None and self._held.get(bound.name, 0) >= most):
+                refused = True
+            waits.append(wait)
+        if refused:
+            standings = [self._standing(*pair, now) for pair in zip(bounds, waits, strict=True)]
+            raise quota.refusal(bounds, standings, least, self._wall(), anthropic=anthropic)
 
     def _wait(self, bound: Bound, now: int, tokens: int, least: int) -> int:
         if bound.rpm is None and bound.tpm is None:

@@ -102,6 +102,11 @@ class SharedLimits(Limits):
         return None
 
     @override
+    def look(self, bounds: Sequence[Bound], *, anthropic: bool = False) -> None:
+        """Only what this node counts by itself: a question costs more than most bodies."""
+        self._own.look([one for one in bounds if not one.shared], anthropic=anthropic)
+
+    @override
     async def admit(
         self, bounds: Sequence[Bound], tokens: int, least: int = 0, *, anthropic: bool = False
     ) -> Grant:

@@ -100,6 +100,14 @@ class Limits(Protocol):
         """
         ...
 
+    def look(self, bounds: Sequence[Bound], *, anthropic: bool = False) -> None:
+        """Refuse a request whose body is still to come, if it is known to be in vain.
+
+        Raises:
+            Refused: as `admit_now`. Nothing is counted either way.
+        """
+        ...
+
     async def admit(
         self, bounds: Sequence[Bound], tokens: int, least: int = 0, *, anthropic: bool = False
     ) -> Grant:
