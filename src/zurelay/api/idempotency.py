@@ -1,5 +1,6 @@
 """The `Idempotency-Key` header: what it may be, and a repeat that is given the earlier answer."""
 
+import hashlib
 from collections.abc import Callable
 from typing import TypeGuard
 
@@ -119,6 +120,7 @@ def recorded(
     answers = core.parts.answers
     if answers is not None:
         answers.began(use)
+        record.repeat = hashlib.sha256(use.name + use.fingerprint).hexdigest()
 
     def done(run: Run) -> None:
         core.end(run)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from zurelay.meter.record import RequestRecord
 from zurelay.store.counters import read_counter, set_counter
 from zurelay.store.engine import Store
+from zurelay.store.repeats import paid_once
 from zurelay.store.requests import Entry, Filter, add_requests, get_request, list_requests
 from zurelay.store.usage import shard_of
 from zurelay.store.wallets import post
@@ -52,5 +53,5 @@ class StoredLog:
 
     def _add(self, connection: Connection, node: str, entries: Sequence[Entry]) -> None:
         shard = 0 if self._store.kind == "sqlite" else shard_of(node)
-        new = add_requests(connection, entries, shard)
+        new = add_requests(connection, paid_once(connection, entries), shard)
         post(connection, node, (record for record, _ in new))

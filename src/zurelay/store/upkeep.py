@@ -7,6 +7,7 @@ from zurelay.store.engine import Store
 from zurelay.store.errors import BusyError
 from zurelay.store.leader import Leader
 from zurelay.store.partitions import make_days
+from zurelay.store.repeats import forget_repeats
 from zurelay.store.retention import delete_older
 from zurelay.store.usage import fold_shards
 
@@ -34,6 +35,7 @@ class Upkeep:
             self._make_days(now)
             with self._store.write(alone=False) as connection:
                 fold_shards(connection, now)
+                forget_repeats(connection, now)
         if keep_s is not None:
             delete_older(self._store, now - keep_s)
         return True
