@@ -1,5 +1,7 @@
 """The row that every request with a valid key leaves behind."""
 
+from typing import Any
+
 import msgspec
 
 from zurelay.chat.usage import Usage
@@ -26,6 +28,35 @@ class Attempt(msgspec.Struct, omit_defaults=True):
     cost: int = 0
 
 
+class RankedModel(msgspec.Struct, omit_defaults=True):
+    """A model in the ranking of a smart choice.
+
+    Attributes:
+        tier: light, standard, strong, frontier or unrated.
+        cost: nano-dollars the request was expected to cost there; None without a known price.
+    """
+
+    model: str
+    tier: str
+    cost: int | None = None
+
+
+class AutoChoice(msgspec.Struct, omit_defaults=True):
+    """What a smart choice went by.
+
+    Attributes:
+        tier: the tier that the request asked for.
+        reason: why the first of the ranking is first, in one sentence.
+        features: what was seen of the request; see `plan.auto.features`.
+        ranking: the models to ask, in order.
+    """
+
+    tier: str
+    reason: str
+    features: dict[str, Any] = {}
+    ranking: list[RankedModel] = []
+
+
 class RequestRecord(msgspec.Struct, omit_defaults=True):
     """A request-log entry.
 
@@ -41,11 +72,13 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
         upstream_cost: nano-dollars that the provider asks for it: without mark-up.
         postings: wallet id -> nano-dollars of `cost` that it pays. A limited wallet that has not
             enough pays what it has; the operator bears the rest.
+        repeat: names the use of its Idempotency-Key to all nodes, in hex; None without one.
         unpriced: what had no price of its own: `model`, or as in `meter.charge.Charge`.
         implausible: the provider counted what cannot be; the estimate was charged instead.
         dropped: request fields left out or changed upstream.
         client: user agent of the caller, at most 200 characters.
         address: where the caller is; for operators.
+        auto: how the model was chosen, where that was left to the gateway.
     """
 
     id: str
@@ -68,6 +101,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
     cost_estimated: bool = False
     upstream_cost: int = 0
     postings: dict[str, int] = {}
+    repeat: str | None = None
     unpriced: tuple[str, ...] = ()
     implausible: bool = False
     attempts: list[Attempt] = []
@@ -80,3 +114,4 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
     client: str | None = None
     client_request_id: str | None = None
     address: str | None = None
+    auto: AutoChoice | None = None
