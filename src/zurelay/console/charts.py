@@ -15,6 +15,8 @@ from zurelay.console.languages import Language
 Unit = Literal["usd", "count", "ms", "share"]
 
 WIDTH: Final = 720
+NARROW: Final = 380
+"""For charts that stand beside others."""
 HEIGHT: Final = 220
 COLOURS: Final = 8
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 4, 8, 24
@@ -52,17 +54,17 @@ class Chart:
         """Whether there is nothing to see."""
         return not any(value for one in self.series for value in one.values)
 
-    def draw(self, language: Language) -> "Drawn":
-        """Geometry and words for the template."""
+    def draw(self, language: Language, width: int = WIDTH) -> "Drawn":
+        """Geometry and words for the template, in a box `width` wide."""
         write = _writer(self.unit, language)
         top = _round_up(self._most(), self.unit)
         step = self.times[1] - self.times[0] if len(self.times) > 1 else _DAY
         return Drawn(
             chart=self,
-            bars=self._bars(top) if self.kind == "stack" else [],
-            paths=self._paths(top) if self.kind == "line" else [],
+            bars=self._bars(top, width) if self.kind == "stack" else [],
+            paths=self._paths(top, width) if self.kind == "line" else [],
             rules=[(_y(top * line / _LINES, top), write(top * line / _LINES)) for line in range(5)],
-            dates=self._dates(language, step),
+            dates=self._dates(language, step, width),
             legend=[
                 (one.label, write(sum(value or 0 for value in one.values)) if self._adds else "")
                 for one in self.series
@@ -78,6 +80,7 @@ class Chart:
                 for place, time in enumerate(self.times)
             ],
             data=self._data(language, step),
+            width=width,
         )
 
     @property
@@ -90,12 +93,12 @@ class Chart:
             return max((sum(value or 0 for value in column) for column in columns), default=0)
         return max((value or 0 for column in columns for value in column), default=0)
 
-    def _x(self, place: float) -> float:
-        return _LEFT + (WIDTH - _LEFT - _RIGHT) * place / max(1, len(self.times))
+    def _x(self, place: float, width: int) -> float:
+        return _LEFT + (width - _LEFT - _RIGHT) * place / max(1, len(self.times))
 
-    def _bars(self, top: float) -> list[tuple[int, float, float, float, float]]:
+    def _bars(self, top: float, whole: int) -> list[tuple[int, float, float, float, float]]:
         """Colour, x, y, width and height of each part of each bar."""
-        room = (WIDTH - _LEFT - _RIGHT) / max(1, len(self.times))
+        room = (whole - _LEFT - _RIGHT) / max(1, len(self.times))
         width = max(1.0, min(34.0, room * 0.72))
         bars = []
         for place in range(len(self.times)):
@@ -104,13 +107,13 @@ class Chart:
                 value = one.values[place] or 0
                 if value > 0:
                     upper = _y(below + value, top)
-                    x = self._x(place) + (room - width) / 2
+                    x = self._x(place, whole) + (room - width) / 2
                     height = _y(below, top) - upper
                     bars.append((_colour(colour), x, upper, width, max(height, 0.6)))
                     below += value
         return bars
 
-    def _paths(self, top: float) -> list[tuple[int, str]]:
+    def _paths(self, top: float, width: int) -> list[tuple[int, str]]:
         """Colour and path of each line; it breaks where there is no value."""
         paths = []
         for colour, one in enumerate(self.series):
@@ -119,17 +122,17 @@ class Chart:
                 if value is None:
                     pen = "M"
                     continue
-                pieces.append(f"{pen}{self._x(place + 0.5):.1f} {_y(value, top):.1f}")
+                pieces.append(f"{pen}{self._x(place + 0.5, width):.1f} {_y(value, top):.1f}")
                 if pen == "M":
                     pieces.append("h.01")  # a value alone is a dot
                 pen = "L"
             paths.append((_colour(colour), "".join(pieces)))
         return paths
 
-    def _dates(self, language: Language, step: int) -> list[tuple[float, str]]:
-        every = max(1, -(-len(self.times) // _DATES))
+    def _dates(self, language: Language, step: int, width: int) -> list[tuple[float, str]]:
+        every = max(1, -(-len(self.times) // max(2, _DATES * width // WIDTH)))
         return [
-            (self._x(place + 0.5), _short(time, step, language))
+            (self._x(place + 0.5, width), _short(time, step, language))
             for place, time in enumerate(self.times)
             if place % every == every // 2
         ]
@@ -150,7 +153,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A chart as the template takes it: places in a box of `WIDTH` by `HEIGHT`, and words."""
+    """A chart as the template takes it: places in a box of `width` by `height`, and words."""
 
     chart: Chart
     bars: list[tuple[int, float, float, float, float]]
@@ -163,8 +166,12 @@ class Drawn:
     width: int = WIDTH
     height: int = HEIGHT
     left: int = _LEFT
-    right: int = WIDTH - _RIGHT
     base: int = HEIGHT - 6
+
+    @property
+    def right(self) -> int:
+        """Where the plot ends."""
+        return self.width - _RIGHT
 
 
 def _y(value: float, top: float) -> float:

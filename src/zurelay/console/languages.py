@@ -40,7 +40,9 @@ class Language:
     def __init__(self, code: str, words: NullTranslations) -> None:
         self.code = code
         self._words = words
-        self._locale = Locale.parse({"en": "en_GB", "nl": "nl_NL", "fr": "fr_FR"}[code])
+        self._locale = Locale.parse({"en": "en_US", "nl": "nl_NL", "fr": "fr_FR"}[code])
+        # Days come before months also in English, as in the rest of Europe.
+        self._dates = Locale.parse("en_GB") if code == "en" else self._locale
 
     def gettext(self, text: str) -> str:
         """The text in this language."""
@@ -87,19 +89,19 @@ class Language:
 
     def date(self, when: "str | float") -> str:
         """A day: 29 Nov 2026."""
-        return str(format_date(_moment(when).date(), "medium", locale=self._locale))
+        return str(format_date(_moment(when).date(), "medium", locale=self._dates))
 
     def day(self, when: "str | float") -> str:
         """A day in little room: 29 Nov."""
-        return str(format_datetime(_moment(when), "d MMM", locale=self._locale))
+        return str(format_datetime(_moment(when), "d MMM", locale=self._dates))
 
     def moment(self, when: "str | float") -> str:
         """A time of day in UTC: 29 Nov 2026, 12:00."""
-        return f"{format_datetime(_moment(when), 'd MMM y, HH:mm', locale=self._locale)}"
+        return f"{format_datetime(_moment(when), 'd MMM y, HH:mm', locale=self._dates)}"
 
     def clock(self, when: "str | float") -> str:
         """An hour and minute in UTC: 12:00."""
-        return str(format_datetime(_moment(when), "HH:mm", locale=self._locale))
+        return str(format_datetime(_moment(when), "HH:mm", locale=self._dates))
 
     def ago(self, when: "str | float", now: float) -> str:
         """How long since: 5 minutes ago."""

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any, Final, get_args
 
 from zurelay.catalogue.money import format_usd
-from zurelay.console.charts import Chart, Drawn, Series, Unit
+from zurelay.console.charts import NARROW, Chart, Drawn, Series, Unit
 from zurelay.console.languages import N_
 from zurelay.console.page import SIGNED_IN, Html, Page, Reply, Visit
 from zurelay.console.snippets import samples
@@ -115,19 +115,19 @@ def _tokens(visit: Visit, found: Trend) -> Drawn:
         for label, count in CLASSES
         if any(count(step.tokens) for step in found.steps)
     ]
-    return Chart(found.times, series, "count").draw(visit.language)
+    return Chart(found.times, series, "count").draw(visit.language, NARROW)
 
 
 def _speed(visit: Visit, found: Trend) -> Drawn:
     values: Sequence[float | None] = [step.first_token_ms for step in found.steps]
     series = [Series(visit.gettext("First token"), values)]
-    return Chart(found.times, series, "ms", "line").draw(visit.language)
+    return Chart(found.times, series, "ms", "line").draw(visit.language, NARROW)
 
 
 def _failures(visit: Visit, found: Trend) -> Drawn:
     values = [step.error_rate if step.requests else None for step in found.steps]
     series = [Series(visit.gettext("Error rate"), values)]
-    return Chart(found.times, series, "share", "line").draw(visit.language)
+    return Chart(found.times, series, "share", "line").draw(visit.language, NARROW)
 
 
 PAGES = (Page("GET", "/console", SIGNED_IN, overview),)
