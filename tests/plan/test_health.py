@@ -421,3 +421,44 @@ def test_what_was_learnt_does_not_pile_up() -> None:
     for number in range(30_000):
         health.learn(f"route-{number}", 1.0, float(number))
     assert len(health._learnt) <= 10_000
+
+
+def failing_at(health: Health) -> None:
+    for _ in range(12):
+        fail(health, A, FaultKind.OVERLOADED, 100.0)
+
+
+def test_a_route_that_fails_is_told_once_and_cut_off_where_nothing_speaks_for_it() -> None:
+    one, told = listening()
+    failing_at(one)
+    [(name, seconds)] = told
+    assert (name, seconds) == (f"failing:{A.id}", 15.0)
+    new, used = Health(), Health()
+    succeed(used, A, 490.0)
+    for health in (new, used):
+        health.learn(name, seconds, 500.0)
+        assert health.may_try(A, 510.0) == OPEN
+        assert health.may_try(A, 510.0, only=True) == GO
+        assert health.may_try(A, 515.0).probe_deadline is not None
+        assert health.may_try(SIBLING, 510.0) == GO
+
+
+def test_a_route_that_works_here_is_not_cut_off_because_it_fails_elsewhere() -> None:
+    health = Health()
+    for _ in range(10):
+        succeed(health, A, 490.0)
+    health.learn(f"failing:{A.id}", 15.0, 500.0)
+    assert health.may_try(A, 501.0) == GO
+
+
+def test_what_was_learnt_and_is_over_is_no_reason_for_a_probe() -> None:
+    one, told = listening()
+    failing_at(one)
+    fail(one, SIBLING, FaultKind.REFUSED_CREDENTIAL, 100.0)
+    fail(one, SIBLING, FaultKind.RATE_LIMITED, 100.0, retry_after=20.0)
+    assert len(told) == 3
+    new = Health()
+    for name, seconds in told:
+        new.learn(name, seconds, 500.0)
+    assert new.may_try(A, 600.0) == GO
+    assert new.may_try(SIBLING, 600.0) == GO

@@ -2,8 +2,8 @@
 
 Told the time (seconds of one steady clock) with every call; pure. A fault counts where it belongs:
 a refused credential against the provider, a failed connection against the origin, a rate limit
-and everything else against the route. Rests and refused credentials are told to whoever listens,
-and learnt from them. It does not know requests, plans or who that is.
+and everything else against the route. Rests, refused credentials and failing routes are told to
+whoever listens, and learnt from them. It does not know requests, plans or who that is.
 """
 
 from collections import deque
@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Literal
 
 from zurelay.chat.faults import REQUESTS_OWN, Fault, FaultKind
-from zurelay.plan.breaker import Breaker, Outcomes, State
+from zurelay.plan.breaker import LEAST_SAMPLES, OPENING_RATE, Breaker, Outcomes, State
 from zurelay.plan.latency import Latency, size_class
 from zurelay.plan.route import Route
 from zurelay.providers.base import Provider
@@ -40,6 +40,7 @@ _CREDENTIAL = frozenset({FaultKind.REFUSED_CREDENTIAL, FaultKind.OUT_OF_CREDIT})
 _WORTH_TELLING_S = 1.0
 """A rest that is longer by less than this is not told again."""
 _MOST_LEARNT = 10_000
+_FAILING = "failing:"
 
 Told = Callable[[str, float], None]
 """Hears that something rests: its name, and for how many seconds."""
@@ -203,11 +204,12 @@ class Health:
         told: hears of rests and refused credentials, for others to `learn`.
     """
 
-    __slots__ = ("_accounts", "_known", "_learnt", "_origins", "told")
+    __slots__ = ("_accounts", "_known", "_latest", "_learnt", "_origins", "told")
 
     def __init__(self) -> None:
         self.told: Told | None = None
         self._learnt: dict[str, float] = {}
+        self._latest = 0.0
         self._known: dict[str, _Known] = {}
         self._accounts: dict[str, _Account] = {}
         self._origins: dict[str, _Origin] = {}
@@ -226,6 +228,7 @@ class Health:
             forced: every route is cut off and this is the least bad one. A few such tries are
                 granted (max(3, 5 %) in 10 s); asking counts.
         """
+        self._latest = now
         known = self._of(route)
         if known.resting_until > now:
             return Verdict(go=False, wait=known.resting_until - now, reason="rest")
@@ -334,7 +337,10 @@ class Health:
         known.outcomes.add(now, account, success=False)
         bad = fault.kind is FaultKind.MODEL_MISSING or known.outcomes.too_bad(now)
         if bad or known.breaker.state(now) is State.HALF_OPEN:
+            was_open = known.breaker.state(now) is State.OPEN
             known.breaker.failed(now)
+            if not was_open and self.told is not None:
+                self.told(_FAILING + route.id, known.breaker.wait(now))
 
     def neutral(self, route: Route) -> None:
         """An attempt ended without telling anything: cancelled, or the request's own fault."""
@@ -342,7 +348,10 @@ class Health:
             breaker.freed()
 
     def learn(self, name: str, seconds: float, now: float) -> None:
-        """Others were told that this rests: a route, by its id, or a credential."""
+        """Others were told that this rests: a route, by its id, or a credential.
+
+        A route that fails for them is cut off here only if it does not work here.
+        """
         if len(self._learnt) >= _MOST_LEARNT:
             self._learnt = {one: end for one, end in self._learnt.items() if end > now}
         until = now + min(MOST_REST_S, seconds)
@@ -350,6 +359,11 @@ class Health:
         known = self._known.get(name)
         if known is not None:
             known.resting_until = max(known.resting_until, until)
+        failing = self._known.get(name.removeprefix(_FAILING)) if known is None else None
+        if failing is not None and failing.breaker.state(now) is State.CLOSED:
+            rate = failing.outcomes.success_rate(now)
+            if rate is None or rate < OPENING_RATE or failing.outcomes.samples(now) < LEAST_SAMPLES:
+                failing.breaker.failed(now)
         for account in self._accounts.values():
             if account.name == name and account.credential.state(now) is State.CLOSED:
                 account.credential.failed(now)
@@ -402,18 +416,23 @@ class Health:
         known = self._known.get(route.id)
         if known is None:
             known = self._known[route.id] = _Known()
-            known.resting_until = self._learnt.get(route.id, 0.0)
+            known.resting_until = self._in_force(route.id) or 0.0
+            known.breaker.open_until = self._in_force(_FAILING + route.id)
             self._bind(known, route.provider)
         elif known.provider is not route.provider:
             self._bind(known, route.provider)
         return known
+
+    def _in_force(self, learnt: str) -> float | None:
+        until = self._learnt.get(learnt, 0.0)
+        return until if until > self._latest else None
 
     def _bind(self, known: _Known, provider: Provider) -> None:
         """Join a route to its provider and origin, anew where the configuration changed."""
         account = self._accounts.get(provider.name)
         if account is None:
             account = self._accounts[provider.name] = _Account(provider.name, provider.credentials)
-            account.credential.open_until = self._learnt.get(account.name)
+            account.credential.open_until = self._in_force(account.name)
         elif account.of != provider.credentials:
             account.renew(provider.credentials)
         scheme, _, rest = provider.base_url.partition("://")
