@@ -31,6 +31,15 @@ def test_a_refusing_model_leaves_only_other_listed_ones() -> None:
     assert [take(candidates), take(candidates)] == [3, None]
 
 
+def test_what_is_too_long_for_one_may_be_taken_by_others_that_the_gateway_chose() -> None:
+    views = [CandidateView(m, ranked=True) for m in ("a", "a", "b", "c")]
+    candidates = Candidates(views, TIMING)
+    candidates.refuse("a", too_long=True)
+    assert take(candidates) == 2
+    candidates.refuse("b")
+    assert take(candidates) is None
+
+
 def test_the_shortest_rest_is_waited_for_and_told_only_if_all_rest() -> None:
     candidates = of("a", "a")
     for wait in (3.0, 2.0):

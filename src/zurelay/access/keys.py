@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
 from zurelay.access.accounts import Account, Budget
+from zurelay.access.auto import AutoTerms
 from zurelay.chat.problems import Refused, invalid_key
 
 PREFIX = "zk-"
@@ -40,6 +41,7 @@ class Key:
         markup: decimal factor on prices, instead of its account's.
         owner: its account's terms; None where they do not matter.
         previous_hash: SHA-256 of its text before it was rotated, good before `previous_until`.
+        auto: what differs for it in the smart choice.
     """
 
     id: str
@@ -61,6 +63,7 @@ class Key:
     owner: Account | None = None
     previous_hash: bytes | None = None
     previous_until: int | None = None
+    auto: AutoTerms | None = None
 
     def may_use(self, model: str) -> bool:
         """Whether the key may use that public model id; its parameters (`?...`) do not count."""

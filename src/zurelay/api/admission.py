@@ -58,8 +58,9 @@ class Asking(Struct, frozen=True):
         """What it counts against."""
         snapshot = self.core.snapshot
         served = snapshot.table.find(self.inbound.model)
-        model = None if served is None else served.bound
-        return self.core.parts.bounds.of(self.key, snapshot.key_limits, model)
+        if served is None:  # the gateway chose
+            served = self.plan.candidates[0].served
+        return self.core.parts.bounds.of(self.key, snapshot.key_limits, served.bound)
 
     def tokens(self) -> int:
         """What it may use, estimated."""

@@ -173,6 +173,7 @@ def _let_in(request: _Request) -> None:
     if inbound.stream and core.streams >= core.snapshot.max_streams:
         raise Refused(problems.overloaded_here("The gateway has no room for another stream."))
     plan = core.plan(inbound, key)
+    record.auto = plan.auto
     asking = admission.asking(core, key, inbound, plan, record.created)
     admitted = admission.admit_now(asking)
     if admitted is None:

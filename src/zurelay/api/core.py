@@ -118,6 +118,8 @@ class Core:
             now=self.loop.time(),
             draw=services.jitter,
             hedge=self.snapshot.timing.hedge,
+            key=key,
+            wall=self.parts.wall,
         )
 
     def purse(self, key: Key, now: float) -> Purse:

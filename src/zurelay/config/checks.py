@@ -22,6 +22,7 @@ from zurelay.config.accounts import (
 from zurelay.config.faults import Fault, dotted
 from zurelay.config.parse import Parsed
 from zurelay.config.settings import ModelSettings, ProviderSettings
+from zurelay.plan.route import auto_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,9 @@ class Checks:
 
     def _model(self, model_id: str, model: ModelSettings, *, known: bool) -> Iterator[Fault]:
         path = ("models", model_id)
+        if model_id == auto_id(self.parsed.tables["brand"].wire):
+            yield self._fault(path, "this id belongs to the smart choice; see [auto]")
+            return
         names = self._provider_names()
         for at, route in enumerate(model.routes or ()):
             if route.provider not in names:

@@ -16,7 +16,7 @@ from zurelay.config.models import RouteSetting
 from zurelay.config.settings import ModelSettings, Settings
 from zurelay.formats.registry import BACKS
 from zurelay.meter.limits import Bound
-from zurelay.plan.route import Route, RoutingTable, ServedModel
+from zurelay.plan.route import Auto, Route, RoutingTable, ServedModel, auto_id
 from zurelay.providers.base import Kind, Provider
 
 _SPOKEN = frozenset(back.name for back in BACKS)
@@ -67,7 +67,10 @@ def build_table(
             fallbacks=own.fallbacks,
             bound=_bound(model_id, own),
         )
-    return RoutingTable({model_id: _standing(one, served) for model_id, one in served.items()})
+    return RoutingTable(
+        {model_id: _standing(one, served) for model_id, one in served.items()},
+        Auto(auto_id(settings.brand.wire), settings.auto.rules()),
+    )
 
 
 def _bound(model_id: str, own: ModelSettings) -> Bound | None:

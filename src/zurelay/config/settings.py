@@ -12,6 +12,7 @@ from typing import Literal
 
 from zurelay.catalogue.model import Price, Reasoning
 from zurelay.config import values as v
+from zurelay.config.auto import AutoSettings
 from zurelay.config.models import (
     HEADERS,
     INPUT,
@@ -460,6 +461,7 @@ class Settings:
     sandbox: Sandbox = field(default_factory=Sandbox)
     billing: Billing = field(default_factory=Billing)
     limits: LimitsSettings = field(default_factory=LimitsSettings)
+    auto: AutoSettings = field(default_factory=AutoSettings)
     log: Log = field(default_factory=Log)
     catalogue: CatalogueSettings = field(default_factory=CatalogueSettings)
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
@@ -481,6 +483,7 @@ TABLES: Mapping[str, type] = MappingProxyType(
         "sandbox": Sandbox,
         "billing": Billing,
         "limits": LimitsSettings,
+        "auto": AutoSettings,
         "log": Log,
         "catalogue": CatalogueSettings,
     }

@@ -51,6 +51,7 @@ class Inbound(msgspec.Struct, frozen=True, gc=False):
         cache_key: `prompt_cache_key`.
         text_length: of all text in the prompt, as `chat.estimate.measure` counts.
         media_count: parts that are not text, for estimates.
+        turns: messages of any role, or items, of the conversation.
         opening: system text and first user message, which name the conversation for affinity.
         marks: what reading noticed in the messages, in the front's own words, so that an edit
             looks at them again only where something in them may have to change.
@@ -75,6 +76,7 @@ class Inbound(msgspec.Struct, frozen=True, gc=False):
     cache_key: str | None = None
     text_length: int = 0
     media_count: int = 0
+    turns: int = 1
     opening: bytes = b""
     marks: frozenset[str] = frozenset()
     headers: Mapping[str, str] = {}

@@ -10,7 +10,7 @@ from typing import Any
 from zurelay.catalogue.money import format_usd
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.formats.openai_chat import usage as counts
-from zurelay.meter.record import Attempt, RequestRecord
+from zurelay.meter.record import Attempt, AutoChoice, RequestRecord
 
 _KINDS = {kind.value: Fault(kind).shown for kind in FaultKind}
 
@@ -50,6 +50,8 @@ def record_view(
         "metadata": record.metadata,
         "client": record.client,
     }
+    if record.auto is not None:
+        view["auto"] = auto_view(record.auto)
     if operator:
         view |= {
             "account": record.account,
@@ -62,6 +64,23 @@ def record_view(
             "upstream_cost_usd": format_usd(record.upstream_cost),
         }
     return view
+
+
+def auto_view(auto: AutoChoice) -> dict[str, Any]:
+    """How the gateway chose: the tier asked for, why, what it saw, and the ranking."""
+    return {
+        "tier": auto.tier,
+        "reason": auto.reason,
+        "features": auto.features,
+        "ranking": [
+            {
+                "model": one.model,
+                "tier": one.tier,
+                "expected_cost_usd": None if one.cost is None else format_usd(one.cost),
+            }
+            for one in auto.ranking
+        ],
+    }
 
 
 def _attempt_view(attempt: Attempt, operator: bool, providers: bool) -> dict[str, Any]:

@@ -34,6 +34,11 @@ def lacking(served: ServedModel, route: Route, needs: Mapping[Ability, str]) -> 
     return None
 
 
+def named(ability: Ability) -> str:
+    """In the caller's words, what excludes routes; empty for what only orders them."""
+    return _NAMES.get(ability, "")
+
+
 def gives(model: Model, mode: str) -> bool:
     """Whether the model gives what is asked for, answers (`chat`) or `embeddings`."""
     return not model.mode or model.mode == mode

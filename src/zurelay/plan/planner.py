@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from zurelay.access.keys import Key
 from zurelay.catalogue.model import Model
 from zurelay.chat import problems
 from zurelay.chat.effort import HIGH, SCALE, clamp
@@ -17,12 +18,15 @@ from zurelay.chat.estimate import prompt_tokens
 from zurelay.chat.nearest import nearest
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Inbound
+from zurelay.meter.record import AutoChoice
 from zurelay.plan.abilities import gives, lacking, serves, unsupported, wrong_mode
 from zurelay.plan.affinity import Affinity, conversation
+from zurelay.plan.auto.choose import Caller, choose
+from zurelay.plan.auto.pool import Named
 from zurelay.plan.health import Health
 from zurelay.plan.latency import LARGE
 from zurelay.plan.order import Order
-from zurelay.plan.route import Route, RoutingTable, ServedModel
+from zurelay.plan.route import Auto, Route, RoutingTable, ServedModel
 
 _WINDOW_SLACK = 1.2
 """How far an estimate must exceed the window before a model is left out."""
@@ -47,6 +51,7 @@ class Candidate(Struct, frozen=True):
         effort_shown: the level in force; None if unknown.
         high_effort: that level is high, xhigh or max.
         listed: the caller named the model in `models`.
+        ranked: the gateway chose the model: it may take what is too long for another.
         only: it is its model's only route: its own failures never cut it off.
         forced: every route is cut off; this one is the least bad and tried all the same.
         hedge_after: seconds without a token after which another route of the model may be started
@@ -67,6 +72,7 @@ class Candidate(Struct, frozen=True):
     forced: bool = False
     hedge_after: float | None = None
     cap: int | None = None
+    ranked: bool = False
 
 
 class Plan(Struct, frozen=True):
@@ -77,12 +83,14 @@ class Plan(Struct, frozen=True):
         candidates: in the order to try them; never empty.
         input_estimate: tokens of the prompt.
         conversation: its name, by which a route is remembered; None where there is no choice.
+        auto: how the models were chosen, where that was left to the gateway.
     """
 
     asked: str
     candidates: tuple[Candidate, ...]
     input_estimate: int
     conversation: bytes | None = None
+    auto: AutoChoice | None = None
 
 
 def make_plan(
@@ -96,6 +104,8 @@ def make_plan(
     now: float,
     draw: Callable[[], float],
     hedge: bool = False,
+    key: Key | None = None,
+    wall: Callable[[], float] = float,
 ) -> Plan:
     """The plan of one request.
 
@@ -109,6 +119,8 @@ def make_plan(
         now: the steady clock that `health` and `affinity` are told.
         draw: uniform numbers from 0 to 1, for weights.
         hedge: whether second routes may be started beside slow ones.
+        key: whose request it is, for what differs by key in the smart choice.
+        wall: Unix time, which decides prices there; not asked otherwise.
 
     Raises:
         Refused: the model is unknown or not allowed, the effort no level, or no route can take
@@ -120,6 +132,10 @@ def make_plan(
         known = table.made.get((inbound.model, inbound.effort))
         if known is not None and _still(known, may_use, health, estimate, now):
             return Plan(known.public_model, (known,), estimate)
+    auto = table.auto
+    if auto is not None and inbound.model == auto.id:
+        caller = Caller(account, may_use, key)
+        return _chosen(table, auto, inbound, caller, health, affinity, now, draw, wall(), hedge)
     choices = _models(table, inbound, may_use)
     _check_effort(inbound, choices[0])
     several = len(choices) > 1 or len(choices[0].served.routes) > 1
@@ -147,6 +163,53 @@ def make_plan(
     if hedge:
         candidates[0] = _hedged(candidates, health, warm, estimate, now)
     return Plan(choices[0].served.model.id, tuple(candidates), estimate, name)
+
+
+def _chosen(
+    table: RoutingTable,
+    auto: Auto,
+    inbound: Inbound,
+    caller: Caller,
+    health: Health,
+    affinity: Affinity,
+    now: float,
+    draw: Callable[[], float],
+    at: float,
+    hedge: bool,
+) -> Plan:
+    """The plan where the models are left to the gateway: those it ranks, in order."""
+    if inbound.mode != "chat":
+        told = f"'{auto.id}' chooses among models that answer: name one that makes embeddings."
+        raise Refused(problems.invalid_value("model", told))
+    if inbound.effort is not None and inbound.effort not in SCALE:
+        raise Refused(_no_level(inbound.front, inbound.effort, SCALE))
+    named = None
+    if inbound.alternatives:
+        found = _alternatives(table, inbound, caller.may_use)
+        named = [Named(one.served, one.parameters) for one in found.values()]
+    choice = choose(
+        table,
+        auto,
+        inbound,
+        named,
+        caller,
+        health=health,
+        affinity=affinity,
+        now=now,
+        at=at,
+    )
+    estimate = prompt_tokens(inbound.text_length, inbound.media_count)
+    order = Order(health, now, draw, choice.warm, inbound.needs)
+    candidates = [
+        _candidate(one, route, inbound.effort, ranked=True)
+        for row in (choice.rows[:1] if inbound.alternatives == () else choice.rows)
+        for one in (_Choice(row.entry.served, row.entry.parameters, listed=named is not None),)
+        for route in order.sort(row.entry.served, row.routes)
+    ]
+    candidates = _force_one(candidates, health, now)
+    if hedge:
+        candidates[0] = _hedged(candidates, health, choice.warm, estimate, now)
+    return Plan(auto.id, tuple(candidates), estimate, choice.conversation, choice.record)
 
 
 def _nothing_to_choose(served: ServedModel | None) -> bool:
@@ -188,6 +251,23 @@ def _models(table: RoutingTable, inbound: Inbound, may_use: Callable[[str], bool
     if not gives(first.served.model, inbound.mode):
         raise Refused(wrong_mode(first.served.model, inbound.mode))
     choices = {inbound.model: first}
+    for name, listed in _alternatives(table, inbound, may_use).items():
+        choices.setdefault(name, listed)
+    if inbound.alternatives != ():
+        for name in first.served.fallbacks:
+            choice = _find(table, name)
+            if choice is None or not may_use(choice.served.model.id):
+                continue
+            if gives(choice.served.model, inbound.mode):
+                choices.setdefault(name, choice)
+    return list(choices.values())
+
+
+def _alternatives(
+    table: RoutingTable, inbound: Inbound, may_use: Callable[[str], bool]
+) -> dict[str, _Choice]:
+    """The models that a request names in `models`, in its order."""
+    found: dict[str, _Choice] = {}
     for name in inbound.alternatives or ():
         choice = _find(table, name)
         if choice is None:
@@ -197,15 +277,8 @@ def _models(table: RoutingTable, inbound: Inbound, may_use: Callable[[str], bool
         model = choice.served.model
         if not gives(model, inbound.mode):
             raise Refused(wrong_mode(model, inbound.mode, _alternative(inbound, name)))
-        choices.setdefault(name, replace(choice, listed=True))
-    if inbound.alternatives != ():
-        for name in first.served.fallbacks:
-            choice = _find(table, name)
-            if choice is None or not may_use(choice.served.model.id):
-                continue
-            if gives(choice.served.model, inbound.mode):
-                choices.setdefault(name, choice)
-    return list(choices.values())
+        found[name] = replace(choice, listed=True)
+    return found
 
 
 def _find(table: RoutingTable, name: str) -> _Choice | None:
@@ -240,15 +313,19 @@ def _check_effort(inbound: Inbound, choice: _Choice) -> None:
         return
     model = choice.served.model
     levels = (model.reasoning.levels if model.reasoning else ()) or SCALE
-    raise Refused(
-        problems.invalid_value(
-            _EFFORT_FIELD.get(inbound.front, "reasoning_effort"),
-            f"'{inbound.effort[:40]}' is no reasoning effort. Use one of: {', '.join(levels)}.",
-        )
+    raise Refused(_no_level(inbound.front, inbound.effort, levels))
+
+
+def _no_level(front: str, word: str, levels: Sequence[str]) -> problems.Problem:
+    return problems.invalid_value(
+        _EFFORT_FIELD.get(front, "reasoning_effort"),
+        f"'{word[:40]}' is no reasoning effort. Use one of: {', '.join(levels)}.",
     )
 
 
-def _candidate(choice: _Choice, route: Route, asked: str | None) -> Candidate:
+def _candidate(
+    choice: _Choice, route: Route, asked: str | None, *, ranked: bool = False
+) -> Candidate:
     served = choice.served
     effort, shown = _effort(asked, served, route)
     return Candidate(
@@ -262,6 +339,7 @@ def _candidate(choice: _Choice, route: Route, asked: str | None) -> Candidate:
         high_effort=shown in HIGH,
         listed=choice.listed,
         only=len(served.routes) == 1,
+        ranked=ranked,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from zurelay.access.auto import AutoRules
 from zurelay.catalogue.model import Model
 from zurelay.meter.limits import Bound
 from zurelay.providers.base import Provider
@@ -45,10 +46,24 @@ class ServedModel:
 
 
 @dataclass(frozen=True, slots=True)
+class Auto:
+    """The smart choice: the id by which it is asked for, and its rules for all callers."""
+
+    id: str
+    rules: AutoRules = field(default_factory=AutoRules)
+
+
+def auto_id(wire: str) -> str:
+    """The id by which the smart choice is asked for, by the word of the brand."""
+    return f"{wire}-auto"
+
+
+@dataclass(frozen=True, slots=True)
 class RoutingTable:
-    """Everything this gateway serves, by public id."""
+    """Everything this gateway serves, by public id; `auto`: the smart choice among it."""
 
     models: Mapping[str, ServedModel] = field(default_factory=dict)
+    auto: Auto | None = None
     made: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
     """What the planner made of it for the commonest requests, kept for the next ones."""
 

@@ -18,6 +18,7 @@ class CandidateView(Struct, frozen=True, gc=False):
     Attributes:
         model: public id of its model.
         listed: whether the caller listed the model in `models`.
+        ranked: whether the gateway chose the model: it may take what is too long for another.
         high_effort: the effective effort is high, xhigh or max: the longer deadlines hold.
         start_deadline: seconds to the first token; None for the settings' own.
         idle_deadline: seconds between events after it; None for the settings' own.
@@ -31,6 +32,7 @@ class CandidateView(Struct, frozen=True, gc=False):
     start_deadline: float | None = None
     idle_deadline: float | None = None
     hedge_after: float | None = None
+    ranked: bool = False
 
 
 class Standing(Enum):
@@ -70,15 +72,20 @@ class Candidate:
 class Candidates:
     """A plan's candidates in order, as one request goes through them."""
 
-    __slots__ = ("_all", "_refusing")
+    __slots__ = ("_all", "_refusing", "_too_long")
 
     def __init__(self, views: Sequence[CandidateView], timing: Timing) -> None:
         self._all = [Candidate(index, view, timing) for index, view in enumerate(views)]
         self._refusing: set[str] = set()
+        self._too_long = True
 
-    def refuse(self, model: str) -> None:
-        """`model` cannot take this request: only models the caller listed are left."""
+    def refuse(self, model: str, *, too_long: bool = False) -> None:
+        """`model` cannot take this request: only models the caller listed are left.
+
+        `too_long`: for its window; then those the gateway chose are left too.
+        """
         self._refusing.add(model)
+        self._too_long = self._too_long and too_long
 
     def first(self) -> Candidate | None:
         """The next candidate to ask."""
@@ -123,4 +130,6 @@ class Candidates:
     def _allowed(self, candidate: Candidate) -> bool:
         if not self._refusing:
             return True
-        return candidate.view.listed and candidate.view.model not in self._refusing
+        view = candidate.view
+        other = view.listed or (view.ranked and self._too_long)
+        return other and view.model not in self._refusing

@@ -392,7 +392,8 @@ class Machine:
         if fault.kind is FaultKind.REJECTED:
             self._tell(fault, attempt.number, None, do)
         else:
-            self._candidates.refuse(attempt.candidate.view.model)
+            too_long = fault.kind is FaultKind.CONTEXT_OVERFLOW
+            self._candidates.refuse(attempt.candidate.view.model, too_long=too_long)
             self._next(do)
 
     def _move_on(

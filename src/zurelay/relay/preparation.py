@@ -153,4 +153,5 @@ def view(candidate: Candidate) -> CandidateView:
         listed=candidate.listed,
         high_effort=candidate.high_effort,
         hedge_after=candidate.hedge_after,
+        ranked=candidate.ranked,
     )

@@ -74,6 +74,7 @@ def _read(body: bytes, *, limited: bool) -> Inbound:
         user=view.metadata.user_id if view.metadata else None,
         text_length=seen.text_length,
         media_count=seen.media_count,
+        turns=len(view.messages or ()),
         opening=seen.opening,
         marks=frozenset(seen.marks),
     )

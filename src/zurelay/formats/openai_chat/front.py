@@ -63,6 +63,7 @@ class ChatFront:
             cache_key=view.prompt_cache_key,
             text_length=seen.text_length,
             media_count=seen.media_count,
+            turns=len(view.messages or ()),
             opening=seen.opening,
             marks=frozenset(seen.marks),
         )

@@ -57,6 +57,7 @@ class ResponsesFront:
             cache_key=view.prompt_cache_key,
             text_length=seen.text_length,
             media_count=seen.media_count,
+            turns=len(view.input) if isinstance(view.input, list) else 1,
             opening=seen.opening,
             marks=frozenset(seen.marks),
         )
