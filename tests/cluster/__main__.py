@@ -52,6 +52,11 @@ def report(outcome: Outcome, plan: Plan) -> None:
             ("log rows", f"{len(rows):,}"),
             ("nano-dollars charged", f"{sum(row.cost for row in rows):,}"),
             ("nano-dollars left of the prepaid balance", f"{outcome.verdict.figures['left']:,}"),
+            *(
+                (name, f"{count:,}")
+                for name, count in outcome.verdict.figures.items()
+                if "repeat" in name
+            ),
             ("looks at the wallets", f"{outcome.samples:,}"),
             ("a whole answer, median", percentile(plain, 0.5)),
             ("a whole answer, 99 %", percentile(plain, 0.99)),
@@ -79,6 +84,7 @@ def main() -> int:
         callers={"open": 2 * some, "prepaid": 2 * some, "budget": some, "limited": some},
         credit=int(arguments.seconds * some * 70_000),
         budget=int(arguments.seconds * some * 100_000),
+        rpm=120,
         steps=SHORT if arguments.short else LONG,
         credits=(0.35, 0.6),
     )

@@ -28,6 +28,10 @@ class Verdict:
     wrong: list[str] = field(default_factory=list)
     figures: dict[str, int] = field(default_factory=dict)
 
+    def count(self, what: str, by: int = 1) -> None:
+        """Something to tell."""
+        self.figures[what] = self.figures.get(what, 0) + by
+
     def note(self, what: str) -> None:
         """Something that must not be."""
         if len(self.wrong) < MOST_WRONG:
@@ -40,6 +44,7 @@ class Times:
 
     killed: Sequence[tuple[float, float]]
     database_away: Sequence[tuple[float, float]]
+    valkey_away: Sequence[tuple[float, float]]
 
     def killed_during(self, asked: Asked) -> bool:
         """Whether a node was killed while that request was under way."""
@@ -48,6 +53,10 @@ class Times:
     def database_away_during(self, asked: Asked) -> bool:
         """Whether the database was away, or had been a moment before."""
         return _meets(asked, self.database_away, 2.0)
+
+    def valkey_away_during(self, asked: Asked) -> bool:
+        """Whether shared state was away, or had been a moment before."""
+        return _meets(asked, self.valkey_away, 3.0)
 
 
 def judge_answers(asked: Iterable[Asked], times: Times, verdict: Verdict) -> None:
@@ -74,7 +83,7 @@ def _may_be_refused(one: Asked, times: Times) -> bool:
         case 503 | 529:  # as Messages says it
             return one.kind in ("prepaid", "budget") and times.database_away_during(one)
         case 409:
-            return bool(one.repeats)
+            return bool(one.key)
         case _:
             return False
 
@@ -110,13 +119,23 @@ def judge_log(
 def judge_repeats(
     asked: Sequence[Asked], rows: Sequence[RequestRecord], times: Times, verdict: Verdict
 ) -> None:
-    """What was asked for twice under one Idempotency-Key is charged once."""
-    costs: dict[str | None, int] = defaultdict(int)
-    for row in rows:
-        costs[row.client_request_id] += row.cost > 0
+    """What was asked for twice under one Idempotency-Key is charged once.
+
+    Twice only where shared state was away, as is told to callers.
+    """
+    charged = {row.client_request_id for row in rows if row.cost}
+    pairs: dict[str, list[Asked]] = defaultdict(list)
     for one in asked:
-        if one.repeats and costs[one.tag] and costs[one.repeats]:
-            verdict.note(f"{one.tag}: charged again, as was {one.repeats}")
+        if one.key:
+            pairs[one.key].append(one)
+    for key, both in pairs.items():
+        paid = [one.tag for one in both if one.tag in charged]
+        verdict.count("repeats")
+        if len(paid) > 1:
+            if any(times.valkey_away_during(one) for one in both):
+                verdict.count("repeats charged while shared state was away")
+            else:
+                verdict.note(f"{key}: charged for {' and '.join(paid)}")
 
 
 def judge_money(

@@ -100,6 +100,7 @@ class Nodes:
                 stdout=sink,
                 stderr=sink,
             )  # fmt: skip
+        self.balancer.ready.discard(name)
         self.balancer.nodes[name] = node.port
         try:
             async with asyncio.timeout(READY_S):
@@ -119,6 +120,7 @@ class Nodes:
         node.process.kill()
         await asyncio.to_thread(node.process.wait)
         self.killed.append((before, now()))
+        self.balancer.ready.discard(name)
 
     async def drain(self, name: str) -> None:
         """End a node as an operator does; returns when it has ended."""

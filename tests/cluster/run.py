@@ -59,6 +59,7 @@ class Plan:
         callers: how many of each kind of customer.
         credit: nano-dollars that the prepaid account begins with, and gets again at `credits`.
         budget: nano-dollars that the key with a budget may spend.
+        rpm: requests a minute of the key with limits.
         steps: at which part of the run, what: see `Cluster.move`.
         credits: at which parts of the run money is paid in.
         pace: seconds between two events of the provider.
@@ -69,6 +70,7 @@ class Plan:
     callers: dict[str, int]
     credit: int
     budget: int
+    rpm: int
     steps: tuple[tuple[float, str], ...]
     credits: tuple[float, ...]
     pace: float = 0.01
@@ -109,6 +111,7 @@ class Cluster:
     postgresql: PostgreSQL
     valkey: ValkeyServer
     database_away: list[tuple[float, float]] = field(default_factory=list)
+    valkey_away: list[tuple[float, float]] = field(default_factory=list)
     done: list[tuple[float, str]] = field(default_factory=list)
 
     async def move(self, step: str) -> None:
@@ -134,7 +137,10 @@ class Cluster:
                 self.valkey.thaw()
             case _:
                 raise ValueError(step)
-        self.done.append((asyncio.get_running_loop().time() - began, step))
+        ended = asyncio.get_running_loop().time()
+        if name == "valkey":
+            self.valkey_away.append((began, ended))
+        self.done.append((ended - began, step))
 
     async def _without_database(self, *, crash: bool) -> None:
         now = asyncio.get_running_loop().time
@@ -216,7 +222,7 @@ async def _run(
         await asyncio.wait([sampling])
         await nodes.end()
         verdict.wrong += nodes.bad
-        times = Times(nodes.killed, cluster.database_away)
+        times = Times(nodes.killed, cluster.database_away, cluster.valkey_away)
         with store.read() as connection:
             rows = read_rows(connection)
             judge_money(connection, customers.values(), credited, rows, verdict)
@@ -329,7 +335,7 @@ def _customers(store: Store, plan: Plan) -> dict[str, Customer]:
             ("open", False, None, None),
             ("prepaid", True, None, None),
             ("budget", False, Budget(plan.budget, "total"), None),
-            ("limited", False, None, 120),
+            ("limited", False, None, plan.rpm),
         ):
             account = Account(f"acct_{kind}", kind, now, prepaid=prepaid)
             add_account(connection, account)
