@@ -27,6 +27,11 @@ def test_the_first_start_shows_address_key_and_providers() -> None:
     assert "             sandbox  12 models" in lines
 
 
+def test_the_console_is_shown_with_the_link_that_lets_its_first_owner_in() -> None:
+    link = "http://127.0.0.1:8000/console/link/abc"
+    assert f"  Console    {link}" in banner(replace(INFO, link=link)).split("\n")
+
+
 def test_a_key_that_is_not_shown_is_named_by_its_file() -> None:
     text = banner(Banner("Z", "1", "http://h", "x", "m", key_file="/data/first-key"))
     assert "API key    in /data/first-key" in text

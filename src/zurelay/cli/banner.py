@@ -26,6 +26,7 @@ class Banner:
         origin: where the settings came from, for people.
         key: text of the first key, where it may be shown.
         key_file: where the first key lies instead.
+        link: opens the console as its first owner, where it may be shown.
     """
 
     product: str
@@ -36,6 +37,7 @@ class Banner:
     providers: Sequence[Provider] = field(default_factory=tuple)
     key: str | None = None
     key_file: str | None = None
+    link: str | None = None
     workers: int = 1
 
 
@@ -43,7 +45,13 @@ def banner(info: Banner) -> str:
     """The lines, with a curl call that works when pasted."""
     lines = [f"{info.product} {info.version}", ""]
     lines.append(f"  Base URL   {info.base_url}/v1")
-    lines.append(f"  Console    {info.base_url}/console")
+    if info.link is not None:
+        lines.append(f"  Console    {info.link}")
+        lines.append(
+            "             It signs you in, once and within an hour. Another: zurelay console link"
+        )
+    else:
+        lines.append(f"  Console    {info.base_url}/console")
     if info.key is not None:
         lines.append(f"  API key    {info.key}")
         lines.append(

@@ -18,6 +18,7 @@ from zurelay.cli import (
     audit,
     chat,
     check,
+    console,
     doctor,
     keys,
     log,
@@ -66,6 +67,7 @@ for _module in (serve, check, chat, models, routes, log, usage, money, personal,
 app.add_typer(accounts.app)
 app.add_typer(keys.app)
 app.add_typer(tokens.app)
+app.add_typer(console.app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,6 +8,7 @@ import typer
 
 from zurelay import __version__
 from zurelay.cli.banner import Banner, Provider, banner
+from zurelay.cli.console import LINK
 from zurelay.cli.options import DATA, Config, Data, example
 from zurelay.cli.terminal import Failed
 
@@ -45,15 +46,18 @@ def serve(
     options = ServeOptions(data_dir=data, config_path=config, host=host, port=port)
     try:
         if workers > 1:
-            supervise(options, workers, lambda started: _announce(started, data))
+            supervise(options, workers, lambda started: _announce(started, config, data))
         else:
-            run(options, lambda started: _announce(started, data))
+            run(options, lambda started: _announce(started, config, data))
     except (CannotListenError, WorkersError) as error:
         raise Failed(str(error)) from error
 
 
-def _announce(started: "Started", data: Path) -> None:
-    """The first key goes to a terminal, else into a file that only its owner can read."""
+def _announce(started: "Started", config: Path | None, data: Path) -> None:
+    """The first key goes to a terminal, else into a file that only its owner can read.
+
+    A link into the console goes to a terminal alone, as long as nobody owns the gateway.
+    """
     from zurelay.app.first_start import FIRST_KEY_FILE, write_first_key
 
     key, key_file = started.first_key, data / FIRST_KEY_FILE
@@ -70,11 +74,22 @@ def _announce(started: "Started", data: Path) -> None:
             providers=_providers(started),
             workers=started.workers,
             key=key,
+            link=_link(started, config, data) if sys.stdout.isatty() else None,
             key_file=str(key_file.resolve()) if key is None and key_file.exists() else None,
         )
     )
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def _link(started: "Started", config: Path | None, data: Path) -> str | None:
+    """Where the first owner signs in; None once there is one."""
+    from zurelay.cli.desk import at_desk
+    from zurelay.office.links import first_link
+
+    with at_desk(config, data) as (desk, _):
+        text = first_link(desk)
+    return None if text is None else f"{started.base_url}{LINK}{text}"
 
 
 def origin(settings: "Settings") -> str:

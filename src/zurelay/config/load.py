@@ -18,7 +18,7 @@ from zurelay.config.checks import Checks
 from zurelay.config.faults import ConfigError, Fault, dotted
 from zurelay.config.parse import Parsed, parse, read_toml
 from zurelay.config.references import References
-from zurelay.config.settings import NAMED_TABLES, Billing, ProviderSettings, Settings, Storage
+from zurelay.config.settings import NAMED_TABLES, Billing, ProviderSettings, Server, Settings, Storage
 from zurelay.providers.discover import discover
 
 FILE_NAME = "zurelay.toml"
@@ -81,6 +81,16 @@ def load_billing(path: Path | None, environ: Mapping[str, str], folder: Path = P
     """
     billing: Billing = _table(path, environ, folder, "billing", Billing())
     return billing
+
+
+def load_server(path: Path | None, environ: Mapping[str, str], folder: Path = Path()) -> Server:
+    """`[server]` alone, likewise.
+
+    Raises:
+        ConfigError: the file cannot be read, or this table has a fault.
+    """
+    server: Server = _table(path, environ, folder, "server", Server())
+    return server
 
 
 def _table(
