@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from tests.office.people import ACCOUNT, ADMIN, MEMBER, OWNER, READER, STRANGER, audited, refusal
+from tests.store.rows import a_record, entry
 from zurelay.access.keys import Key
 from zurelay.meter.wallets import Want, purse_of
 from zurelay.office import values as v
@@ -22,6 +23,7 @@ from zurelay.office.pages import Page
 from zurelay.store.accounts import find_account
 from zurelay.store.counters import ACCESS, read_counter
 from zurelay.store.keys import list_keys
+from zurelay.store.requests import add_requests
 from zurelay.store.wallets import draw
 
 ALL = NewAccount(
@@ -91,6 +93,22 @@ def test_a_budget_that_changes_counts_from_the_period_that_runs(desk: Desk) -> N
     assert change_account(desk, ADMIN, "team", smaller).budget_left_usd == "12"
     larger = AccountChange(budget=v.BudgetForm("50", "month"))
     assert change_account(desk, ADMIN, "team", larger).budget_left_usd == "50"
+
+
+def test_a_budget_that_was_away_for_a_while_counts_all_of_its_period(desk: Desk) -> None:
+    made = create_account(desk, ADMIN, ALL)
+    change_account(desk, ADMIN, "team", AccountChange(budget=v.BudgetForm("30", "month")))
+    change_account(desk, ADMIN, "team", AccountChange(budget=None))
+    record = a_record(desk.clock(), account=made.id, cost=4_000_000_000)
+    with desk.store.write() as connection:
+        add_requests(connection, [entry(record)])
+    for budget, left in (
+        (v.BudgetForm("10", "month"), "6"),
+        (v.BudgetForm("50", "day"), "46"),
+        (v.BudgetForm("20", "month"), "16"),
+    ):
+        seen = change_account(desk, ADMIN, "team", AccountChange(budget=budget))
+        assert seen.budget_left_usd == left
 
 
 def test_a_stopped_account_has_no_live_keys_until_it_is_resumed(desk: Desk) -> None:

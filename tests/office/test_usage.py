@@ -32,7 +32,11 @@ def used(desk: Desk) -> str:
 def test_usage_is_summed_by_what_is_asked_for(desk: Desk, used: str) -> None:
     (dear, cheap) = usage(desk, READER, "model")
     assert (dear.group, dear.requests, dear.errors, dear.estimated) == ("gpt-6-sol", 2, 1, 1)
-    assert (dear.cost_usd, dear.tokens["input"], dear.tokens["reasoning"]) == ("0.00000015", 200, 40)
+    assert (dear.cost_usd, dear.tokens["input"], dear.tokens["reasoning"]) == (
+        "0.00000015",
+        200,
+        40,
+    )
     assert cheap.group == "m2"
     by_key = usage(desk, READER, "key")
     assert [(row.group, row.name) for row in by_key] == [(used, "alice"), ("key_2", None)]

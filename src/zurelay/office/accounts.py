@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from sqlalchemy import Connection
 
 from zurelay.access.accounts import Account, Budget
-from zurelay.meter.wallets import budget_wallet, period_at, zone_of
+from zurelay.meter.wallets import budget_wallet, zone_of
 from zurelay.office import values as v
 from zurelay.office.desk import Change, Desk, conflict, no_such
 from zurelay.office.pages import Listed, Page, listed
@@ -17,7 +17,15 @@ from zurelay.office.rights import Actor
 from zurelay.store.accounts import find_account
 from zurelay.store.terms import add_account, budget_columns, page_of_accounts
 from zurelay.store.terms import change_account as write_account
-from zurelay.store.wallets import account_balance, balance, budget_left, change_budget, recall
+from zurelay.store.wallets import (
+    account_balance,
+    add_available,
+    balance,
+    budget_left,
+    change_budget,
+    recall,
+    spent_since,
+)
 
 
 class NewAccount(Struct, forbid_unknown_fields=True):
@@ -165,13 +173,23 @@ def resize_budget(
     new: Budget | None,
 ) -> None:
     """Let a budget that was made smaller or larger hold in the period that runs."""
-    if old is None or new is None or old == new or old.period != new.period:
-        return  # a new period's wallet begins with what is left by the log
+    if new is None or old == new:
+        return
     zone = zone_of(account, desk.zone())
-    name, _, _ = period_at(new.period, change.now, zone)
-    change_budget(change.connection, owner, name, new.usd)
     wallet, _ = budget_wallet(account.id, owner, new, change.now, zone)
-    recall(change.connection, wallet.id)
+    connection = change.connection
+    change_budget(connection, owner, wallet.period, new.usd)
+    if old is not None and old.period == new.period:
+        # A node that has not heard of the change yet would make it of the old size.
+        add_available(connection, wallet, 0)
+    else:
+        # One of this period may be there from before, and not know what was spent meanwhile.
+        key = None if owner == account.id else owner
+        left = new.usd - spent_since(connection, wallet.since, account.id, key)
+        stale = left - budget_left(connection, wallet)
+        if stale:
+            add_available(connection, wallet, stale)
+    recall(connection, wallet.id)
 
 
 def left_of(
