@@ -27,7 +27,9 @@ HEAD = "0006"
 OLDEST = "0005"
 """The oldest `HEAD` of a release that can work on this release's tables."""
 
-_OLDEST = "oldest"  # the counter that keeps it
+OLDEST_COUNTER = "oldest"
+"""The counter that keeps it."""
+
 _LOCK = 0x7A75_0002
 _LOCK_TIMEOUT = "2s"
 _TRIES = 60
@@ -76,7 +78,7 @@ def _fits(connection: Connection, found: str | None) -> bool:
     """
     if found is None or found < HEAD:
         return False
-    if found > HEAD and read_counter(connection, _OLDEST) > int(HEAD):
+    if found > HEAD and read_counter(connection, OLDEST_COUNTER) > int(HEAD):
         raise StoreError(
             f"the database is at revision {found}, made by a release too new for this one, which"
             f" knows {HEAD}; upgrade Zurelay"
@@ -137,4 +139,4 @@ def _upgrade(connection: Connection, to: str = "head") -> None:
     command.upgrade(config, to)
     if connection.dialect.name == "postgresql":
         make_days(connection, time.time())
-    set_counter(connection, _OLDEST, int(OLDEST))
+    set_counter(connection, OLDEST_COUNTER, int(OLDEST))
