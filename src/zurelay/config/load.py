@@ -18,7 +18,14 @@ from zurelay.config.checks import Checks
 from zurelay.config.faults import ConfigError, Fault, dotted
 from zurelay.config.parse import Parsed, parse, read_toml
 from zurelay.config.references import References
-from zurelay.config.settings import NAMED_TABLES, Billing, ProviderSettings, Server, Settings, Storage
+from zurelay.config.settings import (
+    NAMED_TABLES,
+    Billing,
+    ProviderSettings,
+    Server,
+    Settings,
+    Storage,
+)
 from zurelay.providers.discover import discover
 
 FILE_NAME = "zurelay.toml"
