@@ -18,11 +18,13 @@ import pytest
 
 from tests.served import free_port
 from tests.servers import PostgreSQL
+from tests.store.rows import a_record, entry
 from tests.valkey_server import ValkeyServer
 from zurelay.app.listening import reserve
 from zurelay.app.options import WorkersError
 from zurelay.app.supervisor import check
 from zurelay.config.load import load
+from zurelay.live.journal import Journal
 from zurelay.store.engine import open_store
 from zurelay.store.requests import Filter, list_requests
 
@@ -129,7 +131,18 @@ def counted(url: str) -> Counter[str]:
     return found
 
 
+def leave(folder: Path) -> None:
+    """What a process leaves that was killed while the database was away."""
+    folder.mkdir(parents=True)
+    journal = Journal(folder, ballast_mb=0)
+    journal.append([entry(a_record())[1]], 0)
+    journal.close()
+
+
 def test_workers_share_an_address_and_lose_nothing_by_signals(tmp_path: Path, storage: str) -> None:
+    # One that served alone before, one of more workers, one of these.
+    for name in ("data", "data/worker-5", "data/worker-2"):
+        leave(tmp_path / name)
     with serving(tmp_path, QUICK + storage) as server:
         url, key, workers = server.said.split()
         assert (key[:3], workers) == ("zk-", "2")
@@ -160,7 +173,7 @@ def test_workers_share_an_address_and_lose_nothing_by_signals(tmp_path: Path, st
         assert not (tmp_path / "data" / "admin-token").exists()
     store = open_store(tmp_path, re.findall('url = "(postgresql.*)"', storage)[0])
     with store.read() as connection:
-        assert len(list_requests(connection, Filter(), 100)) == 25
+        assert len(list_requests(connection, Filter(), 100)) == 28
     store.close()
 
 

@@ -77,6 +77,7 @@ def test_there_are_the_promised_commands() -> None:
         "export",
         "erase",
         "audit",
+        "spool deliver",
         "tokens create",
         "tokens list",
         "tokens revoke",

@@ -33,9 +33,10 @@ from zurelay.app.first_start import ensure_first_key
 from zurelay.app.listening import local_url, reserve
 from zurelay.app.local_token import forget, keep
 from zurelay.app.options import ServeOptions, Started, WorkersError
+from zurelay.app.spool import deliver
 from zurelay.config.load import load
 from zurelay.config.settings import Settings
-from zurelay.store.engine import open_store
+from zurelay.store.engine import Store, open_store
 from zurelay.store.lock import FolderLock, is_locked
 from zurelay.telemetry import logs
 
@@ -62,6 +63,7 @@ def supervise(options: ServeOptions, workers: int, announce: Callable[[Started],
     Raises:
         ConfigError: the configuration has faults.
         StoreError: database or data folder cannot be used, or another server has the folder.
+        JournalError: what an earlier process left is damaged.
         CannotListenError: the address cannot be listened on.
         WorkersError: the store is none that processes can share, or workers do not stay up.
     """
@@ -73,6 +75,7 @@ def supervise(options: ServeOptions, workers: int, announce: Callable[[Started],
         store = open_store(options.data_dir, settings.storage.url)
         try:
             first_key = ensure_first_key(store, time.time())
+            _deliver(options.data_dir, workers, store)
         finally:
             store.close()
         host = options.host or settings.server.host
@@ -102,6 +105,21 @@ def check(settings: Settings) -> None:
             "several workers share PostgreSQL (storage.url) and Valkey (storage.valkey_url); set in"
             f" [storage]: {', '.join(lacking)}"
         )
+
+
+def _deliver(data: Path, workers: int, store: Store) -> None:
+    """Bring into the log what processes left that will not be started again."""
+    names = {f"worker-{number}" for number in range(1, workers + 1)}
+    brought = deliver(data, store)  # of one that served alone
+    for folder in sorted(data.glob("worker-*")):
+        if folder.name not in names and not is_locked(folder):
+            lock = FolderLock(folder)
+            try:
+                brought += deliver(folder, store)
+            finally:
+                lock.release()
+    if brought:
+        log.warning("records of earlier processes delivered", records=brought)
 
 
 class _Worker:

@@ -16,6 +16,7 @@ from zurelay import __version__
 from zurelay.cli import (
     accounts,
     audit,
+    backup,
     chat,
     check,
     console,
@@ -24,10 +25,13 @@ from zurelay.cli import (
     log,
     models,
     money,
+    move,
     personal,
+    restore,
     routes,
     sandbox,
     serve,
+    spool,
     tokens,
     usage,
 )
@@ -61,13 +65,14 @@ def _root(
     pass
 
 
-for _module in (serve, check, chat, models, routes, log, usage, money, personal, audit, doctor,
-                sandbox):  # fmt: skip
+for _module in (serve, check, chat, models, routes, log, usage, money, personal, audit, backup,
+                restore, move, doctor, sandbox):  # fmt: skip
     _module.add_to(app)
 app.add_typer(accounts.app)
 app.add_typer(keys.app)
 app.add_typer(tokens.app)
 app.add_typer(console.app)
+app.add_typer(spool.app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
