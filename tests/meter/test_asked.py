@@ -30,8 +30,7 @@ def inbound(*marks: str, **fields: Any) -> Inbound:
         ({"service_tier": "auto"}, TIERED, "", set()),  # it may be any
         ({"service_tier": "ultrafast"}, TIERED, "", set()),
         ({"service_tier": "flex"}, None, "", set()),
-        ({"service_tier": "flex"}, FREE, "", set()),
-        ({"service_tier": "default"}, FREE, "", set()),
+        ({"service_tier": "flex"}, FREE, "", {"modalities", "audio", "web_search"}),
         ({"service_tier": 5}, TIERED, "", set()),
         ({"service_tier": None}, TIERED, "", set()),
         ({"speed": "fast"}, FAST, "fast", {"speed"}),
@@ -44,6 +43,7 @@ def inbound(*marks: str, **fields: Any) -> Inbound:
         ({"service_tier": "standard_only"}, FAST, "", {"service_tier"}),
         ({"modalities": ["text"]}, TIERED, "", {"modalities"}),
         ({"modalities": ["text", "audio"], "audio": {"voice": "ash"}}, TIERED, "", set()),
+        ({"modalities": ["audio"], "audio": {}}, FREE, "", {"modalities", "audio", "web_search"}),
         ({"modalities": ["text", "audio"]}, SOUND, "", {"modalities", "audio"}),
     ],
 )

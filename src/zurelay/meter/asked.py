@@ -72,7 +72,9 @@ def asked(inbound: Inbound, price: Price | None) -> Asked:
         elif word not in _STANDARD or not _knows(name, price):
             continue
         allows.add(name)
-    if "audio_output" in price.classes:
+    if not price.most_input and not price.most_output:
+        allows |= {"web_search", *SPOKEN}  # its operator said that it is free
+    elif "audio_output" in price.classes:
         allows |= SPOKEN
     elif "modalities" in body and b"audio" not in bytes(body["modalities"]):
         allows.add("modalities")
