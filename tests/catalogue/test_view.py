@@ -12,6 +12,7 @@ from zurelay.catalogue.view import (
     model_view,
     off_text,
     price_view,
+    range_view,
 )
 
 
@@ -179,3 +180,13 @@ def test_levels_are_told_on_one_line_with_what_none_becomes(
 ) -> None:
     reasoning = Reasoning(levels, default)
     assert (levels_text(reasoning, mark="*"), off_text(reasoning)) == (shown, off)
+
+
+def test_several_prices_are_a_range_by_class_with_each_ones_mark_up() -> None:
+    plain = parse_price({"input": "1.00", "output": "9.00"})
+    other = parse_price({"input": "2.00", "output": "5.00", "cached_input": "0.20"})
+    assert range_view([(plain, 1_000_000), (other, 1_500_000)]) == {
+        "from": {"input": "1.00", "cached_input": "0.30", "output": "7.50"},
+        "to": {"input": "3.00", "cached_input": "0.30", "output": "9.00"},
+    }
+    assert range_view([]) is None

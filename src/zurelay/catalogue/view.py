@@ -4,7 +4,7 @@ Shapes only. Which models a key may see, and which routes are up, is told by the
 upstream name and no provider ever stands in a view.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -91,6 +91,25 @@ def price_view(price: Price, markup: int = NO_MARKUP) -> Shape:
     if price.tiers:
         view["tiers"] = {name: _sized(tier, markup) for name, tier in price.tiers.items()}
     return view
+
+
+def range_view(prices: Iterable[tuple[Price, int]]) -> Shape | None:
+    """The least and the most that each class of token costs over several prices; None for none.
+
+    `prices`: each with its mark-up in millionths. The amounts are those of the shortest prompts.
+    """
+    amounts: dict[str, list[int]] = {}
+    for price, markup in prices:
+        for name in CLASSES:
+            if name in price.classes:
+                amounts.setdefault(name, []).append(price.classes[name] * markup)
+    if not amounts:
+        return None
+    known = [name for name in CLASSES if name in amounts]
+    return {
+        end: {name: per_million(pick(amounts[name]), 1) for name in known}
+        for end, pick in (("from", min), ("to", max))
+    }
 
 
 def _sized(price: Price, markup: int) -> Shape:

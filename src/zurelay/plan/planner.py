@@ -244,7 +244,8 @@ def _models(table: RoutingTable, inbound: Inbound, may_use: Callable[[str], bool
     """The model asked for, the caller's alternatives, then configured fallbacks; each once."""
     first = _find(table, inbound.model)
     if first is None:
-        known = (model_id for model_id in table.models if may_use(model_id))
+        known = [model_id for model_id in table.models if may_use(model_id)]
+        known += [table.auto.id] if table.auto is not None else []
         raise Refused(problems.model_not_found(inbound.model, nearest(inbound.model, known)))
     if not may_use(first.served.model.id):
         raise Refused(problems.model_not_allowed(inbound.model))
