@@ -3,7 +3,7 @@
 
 (() => {
   const HEIGHT = 220;
-  const lang = document.documentElement.lang;
+  const lang = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang; // days before months
   const dollars = (value) => {
     const digits = value && Math.abs(value) < 0.01 ? Math.min(9, Math.ceil(-Math.log10(Math.abs(value))) + 1) : 2;
     return new Intl.NumberFormat(lang, { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
@@ -55,7 +55,7 @@
       stroke: stack ? undefined : colours[place],
       fill: stack ? colours[place] : undefined,
       width: stack ? 0 : 1.8,
-      paths: stack ? bars : uPlot.paths.spline(),
+      paths: stack ? bars : uPlot.paths.linear(),
       points: stack ? { show: false } : { show: data.times.length < 2, size: 5 },
       spanGaps: false,
     }));
@@ -107,7 +107,7 @@
       {
         width: figure.clientWidth,
         height: HEIGHT,
-        padding: [8, 4, 0, 0],
+        padding: [8, 14, 0, 0],
         cursor: { y: false, points: { show: !stack }, drag: { x: false, y: false } },
         legend: { show: false },
         scales: {
@@ -122,6 +122,7 @@
             grid: { show: false },
             ticks: { show: false },
             space: 70,
+            size: 26,
             values: (_u, splits) => splits.map((seconds) => new Intl.DateTimeFormat(lang, data.step >= 21600
               ? { day: "numeric", month: "short", timeZone: data.step >= 86400 ? "UTC" : undefined }
               : { hour: "2-digit", minute: "2-digit" }).format(new Date(seconds * 1000))),

@@ -1,7 +1,7 @@
 // What makes pages nicer where scripts run. Nothing here is needed to use the console.
 "use strict";
 
-const lang = document.documentElement.lang;
+const lang = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang; // days before months
 document.documentElement.classList.add("scripted");
 
 // Copy buttons: the code beside them, or what `data-copy` points at.
