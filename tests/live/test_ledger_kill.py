@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.store.rows import ACCOUNT, with_account
 from zurelay.live.journal import Journal
 from zurelay.live.ledger import JournalLedger
@@ -45,7 +47,8 @@ async def main(folder, url, told):
     )
     await ledger.start()
     ids = Ids()
-    while True:
+    until = time.monotonic() + 10  # whoever should kill it may be gone
+    while time.monotonic() < until:
         for _ in range(random.randint(1, 5)):
             hold = await ledger.fund(WALLETS, 1000)
             cost = random.randint(0, 1000)
@@ -62,6 +65,7 @@ for _ in sys.stdin:
     if child == 0:
         random.seed()
         asyncio.run(main(folder, sys.argv[2], os.open(folder / "told", os.O_WRONLY | os.O_APPEND)))
+        os._exit(0)
     print(child, flush=True)
     os.waitpid(child, 0)
     print("dead", flush=True)
@@ -99,6 +103,7 @@ def give_credit(store: Store) -> None:
         wallets.add_available(connection, wallets.account_balance(ACCOUNT.id), CREDIT)
 
 
+@pytest.mark.timeout(300)
 async def test_after_kill_9_every_ended_answer_is_charged_once(
     tmp_path: Path, store_url: str
 ) -> None:
