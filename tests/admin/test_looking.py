@@ -89,7 +89,8 @@ async def test_usage_goes_out_as_a_file(admin: Admin, asked: str) -> None:
 
 async def test_every_change_stands_in_the_audit_log(admin: Admin) -> None:
     await admin.post("/keys", {"name": "alice"}, role="admin")
-    (line,) = (await admin.get("/audit?action=key"))["data"]
+    line, first = (await admin.get("/audit?action=key"))["data"]
+    assert first["actor"] == "gateway"
     assert (line["action"], line["detail"]["name"]) == ("key.create", "alice")
     assert line["actor"].startswith("token:admin (tok_")
     made = await admin.get("/audit?action=token&limit=2")

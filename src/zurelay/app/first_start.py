@@ -1,10 +1,11 @@
 """What a new data folder needs before the first request: an account and a key."""
 
 import os
-import secrets
 from pathlib import Path
 
 from zurelay.access.keys import RANDOM_BYTES, Key, hash_key, last4, make_key
+from zurelay.office.desk import Desk
+from zurelay.office.rights import Actor
 from zurelay.store.accounts import DEFAULT, ensure_account
 from zurelay.store.engine import Store
 from zurelay.store.keys import add_key, list_keys
@@ -17,13 +18,16 @@ def ensure_first_key(store: Store, now: float) -> str | None:
 
     Returns the text of a key made now, None otherwise.
     """
-    with store.write() as connection:
-        account = ensure_account(connection, DEFAULT, f"acct_{secrets.token_hex(8)}", now)
+    desk = Desk(store, clock=lambda: now)
+    with desk.change(Actor("gateway", "owner"), "keys.change") as change:
+        connection = change.connection
+        account = ensure_account(connection, DEFAULT, desk.random_id("acct_"), now)
         if list_keys(connection):
+            change.did_nothing()
             return None
-        text = make_key(secrets.token_bytes(RANDOM_BYTES))
+        text = make_key(desk.random(RANDOM_BYTES))
         key = Key(
-            id=f"key_{secrets.token_hex(8)}",
+            id=desk.random_id("key_"),
             name="first key",
             account=account.id,
             account_name=account.name,
@@ -32,6 +36,7 @@ def ensure_first_key(store: Store, now: float) -> str | None:
             created=int(now),
         )
         add_key(connection, key)
+        change.did("key.create", key.id, account.id, {"name": key.name})
     return text
 
 
