@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -19,7 +20,8 @@ from zurelay.app import ServeOptions, run
 def announce(started):
     print(started.base_url, started.first_key, flush=True)
 
-run(ServeOptions(Path(sys.argv[1]), host="127.0.0.1", port=0, environ={}), announce)
+options = ServeOptions(Path(sys.argv[1]), host="127.0.0.1", port=int(sys.argv[2]), environ={})
+run(options, announce)
 """
 
 
@@ -27,7 +29,7 @@ run(ServeOptions(Path(sys.argv[1]), host="127.0.0.1", port=0, environ={}), annou
 def served(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """A process, its address and its first key."""
     process = subprocess.Popen(
-        [sys.executable, "-c", SERVE, str(folder)],
+        [sys.executable, "-c", SERVE, str(folder), "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -79,7 +81,7 @@ def test_the_first_key_is_made_once_and_a_folder_has_one_server(tmp_path: Path) 
     with served(tmp_path) as (process, _, key):
         assert key.startswith("zk-")
         other = subprocess.run(
-            [sys.executable, "-c", SERVE, str(tmp_path)],
+            [sys.executable, "-c", SERVE, str(tmp_path), "0"],
             capture_output=True,
             text=True,
             timeout=30,
@@ -91,3 +93,19 @@ def test_the_first_key_is_made_once_and_a_folder_has_one_server(tmp_path: Path) 
         ended(process)
     with served(tmp_path) as (_, _, key):
         assert key == "None"
+
+
+def test_a_start_that_fails_makes_no_key_that_nobody_was_told(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        failed = subprocess.run(
+            [sys.executable, "-c", SERVE, str(tmp_path), str(taken.getsockname()[1])],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+    assert "CannotListenError" in failed.stderr
+    with served(tmp_path) as (_, _, key):
+        assert key.startswith("zk-")

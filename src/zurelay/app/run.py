@@ -33,9 +33,13 @@ def run(options: ServeOptions, announce: Callable[[Started], None]) -> None:
         CannotListenError: the address cannot be listened on.
     """
     with made(options) as (process, store):
-        first_key = ensure_first_key(store, time.time())
+
+        def listening() -> None:
+            # Not before: a key that is made and never told would be lost.
+            announce(process.started(ensure_first_key(store, time.time())))
+
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(serve(process, lambda: announce(process.started(first_key))))
+            runner.run(serve(process, listening))
 
 
 @contextlib.contextmanager

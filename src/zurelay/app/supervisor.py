@@ -72,15 +72,15 @@ def supervise(options: ServeOptions, workers: int, announce: Callable[[Started],
     logs.configure(settings.log.level, settings.log.format)
     lock = FolderLock(options.data_dir)
     try:
-        store = open_store(options.data_dir, settings.storage.url)
-        try:
-            first_key = ensure_first_key(store, time.time())
-            _deliver(options.data_dir, workers, store)
-        finally:
-            store.close()
         host = options.host or settings.server.host
         port = settings.server.port if options.port is None else options.port
         with reserve(host, port) as address:
+            store = open_store(options.data_dir, settings.storage.url)
+            try:
+                _deliver(options.data_dir, workers, store)
+                first_key = ensure_first_key(store, time.time())
+            finally:
+                store.close()
             supervisor = Supervisor(options, settings, workers, host, address.getsockname()[1])
             try:
                 asyncio.run(supervisor.run(lambda: announce(supervisor.started(first_key))))
