@@ -402,3 +402,41 @@ async def test_tool_calls_and_thinking_count_as_what_was_made(
         await caller.chat(stream=True, tools=[{"type": "function", "function": {"name": "f"}}])
         row = (await books.audit(str(delta)))[-1]
         assert (row.status, row.cost > 0) == ("error", True), delta
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
+@pytest.mark.parametrize("path", ENDPOINTS)
+async def test_empty_answers_are_free_for_a_while(
+    caller: Caller, books: Books, upstream: ScriptedUpstream, path: str, stream: bool
+) -> None:
+    """A model may think for long and say nothing: its provider wants its money."""
+    usage = chat_usage(9, 2000)
+    last = {**chat_chunk({}, finish_reason="stop"), "usage": usage}
+    empty = sse_reply([last, "[DONE]"]) if stream else json_reply(chat_reply("", usage=usage))
+    for number in range(5):
+        upstream.enqueue(empty)
+        answer = await post(caller, path, limit=3000, stream=stream)
+        assert answer.status == 502
+        row = await books.row(answer)
+        beyond = number >= 3
+        assert (row.status, row.error) == ("error", "upstream_failed")
+        assert row.cost == (9000 + 2000 * 5000 if beyond else 0)
+        assert (row.usage is not None) == beyond
+        assert ("Empty answers are charged" in answer.json["error"]["message"]) == beyond
+    rows = await books.audit()
+    assert sum(row.cost for row in rows) == 2 * (9000 + 2000 * 5000)
+
+
+async def test_an_empty_answer_beyond_the_free_ones_is_charged_beside_the_one_that_came(
+    caller: Caller, books: Books, upstream: ScriptedUpstream, second: ScriptedUpstream
+) -> None:
+    for beyond in (False, False, False, True):
+        upstream.enqueue(json_reply(chat_reply("", usage=chat_usage(9, 2000))))
+        second.enqueue(good(False))
+        answer = await caller.chat(models=["dear"])
+        row = await books.row(answer)
+        assert (answer.status, row.answered_by) == (200, "dear")
+        assert answer.json["usage"]["completion_tokens"] == 3
+        assert row.cost == 10 * USED + (9000 + 2000 * 5000 if beyond else 0)
+        assert [attempt.charged > 0 for attempt in row.attempts] == [beyond, False]
+    await books.audit()

@@ -7,6 +7,8 @@ What a caller is told about it stands in `problems.py`.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from zurelay.chat.usage import Usage
+
 
 class FaultKind(StrEnum):
     """Why an attempt gave no answer. The value is the word operators see."""
@@ -57,6 +59,7 @@ class Fault:
         retry_after: seconds the provider asked us to wait, None if it did not say.
         lacks: a quirk of `Profile` that this account turns out to lack; asked again without it,
             the provider may answer.
+        usage: what the provider counted of a whole answer that is none; None if it did not say.
     """
 
     kind: FaultKind
@@ -67,6 +70,7 @@ class Fault:
     status: int = 0
     retry_after: float | None = None
     lacks: str = ""
+    usage: Usage | None = None
 
     @property
     def moves_on(self) -> bool:

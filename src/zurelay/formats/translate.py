@@ -169,7 +169,7 @@ class TranslatingExchange:
         """Read a plain answer to a plain request."""
         reply = self._back.reply(body, context)
         if isinstance(reply, Fault):
-            return WholeAnswer(fault=reply)
+            return WholeAnswer(usage=reply.usage, fault=reply)
         fold = EventFold.of(reply)
         return _whole(self._front, context, fold, usage or reply.usage)
 

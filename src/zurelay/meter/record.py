@@ -12,6 +12,8 @@ class Attempt(msgspec.Struct, omit_defaults=True):
 
     Attributes:
         cost: nano-dollars that an attempt nobody pays for may have cost the operator, estimated.
+        charged: nano-dollars that the caller pays for an empty answer beyond those that are free;
+            `cost` is then what the provider asks for it.
     """
 
     route: str
@@ -26,6 +28,7 @@ class Attempt(msgspec.Struct, omit_defaults=True):
     detail: str | None = None  # the provider's own words, redacted, at most 1 KB
     label: str | None = None  # what callers may see of the route
     cost: int = 0
+    charged: int = 0
 
 
 class RankedModel(msgspec.Struct, omit_defaults=True):

@@ -8,6 +8,7 @@ import msgspec
 
 from zurelay.chat.problems import FailedAttempt
 from zurelay.formats.base import Exchange, Front, Inbound
+from zurelay.meter.free_answers import FreeAnswers
 from zurelay.meter.ports import Hold, Ledger
 from zurelay.meter.record import RequestRecord
 from zurelay.plan.affinity import Affinity
@@ -61,6 +62,7 @@ class Services:
     lacking: dict[str, set[str]] = field(default_factory=dict)
     hedges: HedgeBudget = field(default_factory=HedgeBudget)
     far: FarDeadlines | None = None
+    free: FreeAnswers = field(default_factory=FreeAnswers)
 
 
 class Job(msgspec.Struct):

@@ -398,6 +398,7 @@ class Run:
             self._ms(now),
             opened=self._open,
             attempts=self._attempts.values(),
+            free=self._services.free,
         )
         record = job.record
         self._services.observer.finished(record)
@@ -442,8 +443,8 @@ class Run:
         self._sink.answer(200, [headers.JSON, *self._facts(attempt), timing], answer.body)
 
     def _finish_problem(self, attempt: Attempt | None) -> None:
-        problem = self._problem or problems.internal()
         job = self._job
+        problem = settlement.told(self._problem or problems.internal(), job.record)
         if self._open:
             comment = b"" if attempt is None else self._late_comment(attempt)
             speaker = self._attempts.get(self._speaker)

@@ -3,7 +3,8 @@
 Arithmetic on what is known; the ledger makes it durable.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
+from dataclasses import replace as changed
 
 from msgspec.structs import replace
 
@@ -14,8 +15,10 @@ from zurelay.chat.faults import FaultKind
 from zurelay.chat.problems import Problem
 from zurelay.chat.usage import Usage
 from zurelay.meter.asked import tier_sent
-from zurelay.meter.charge import charge
+from zurelay.meter.charge import Charge, charge
+from zurelay.meter.free_answers import LEAST, SHARE, FreeAnswers
 from zurelay.meter.plausible import believed
+from zurelay.meter.record import RequestRecord
 from zurelay.relay.attempt import Attempt
 from zurelay.relay.job import Job
 from zurelay.relay.signals import Outcome
@@ -68,11 +71,20 @@ def fill_record(
     duration_ms: float,
     *,
     opened: bool,
-    attempts: Iterable[Attempt] = (),
+    attempts: Collection[Attempt] = (),
+    free: FreeAnswers | None = None,
 ) -> Usage | None:
     """Complete the request's log row; returns the usage that is billed.
 
-    `attempts`: all there were, for what those nobody pays for may have cost.
+    Args:
+        job: the request.
+        outcome: how it ended.
+        attempt: the one that answered, or began to.
+        problem: what the caller is told.
+        duration_ms: since it began.
+        opened: whether a stream's head was sent.
+        attempts: all there were, for what those nobody pays for may have cost.
+        free: how many empty answers are free; None for all.
     """
     record = job.record
     record.status = _STATUS[outcome]
@@ -82,6 +94,9 @@ def fill_record(
     for each in attempts:
         if each is not attempt or usage is None:
             each.record.cost = _lost(each, job)
+    if free is not None:
+        free.asked(record.account, record.created)
+        _charge_empty(job, attempts, free)
     if problem is not None:
         record.error = problem.code or problem.type
     if outcome is Outcome.CLIENT_GONE:
@@ -108,19 +123,50 @@ def fill_record(
 
 
 def _charge(job: Job, attempt: Attempt, usage: Usage) -> None:
-    """Write down what the answer costs, and what the provider asks for it."""
-    record, model = job.record, attempt.candidate.model
-    price = price_at(model, record.created)
+    """Write down what an answer costs, and what the provider asks for it."""
+    record = job.record
+    charged = _charged(job, attempt, usage)
+    record.cost += charged.cost
+    record.upstream_cost += charged.upstream
+    record.unpriced += charged.unpriced
+    record.cost_estimated = record.cost_estimated or usage.estimated
+
+
+def _charged(job: Job, attempt: Attempt, usage: Usage) -> Charge:
+    model = attempt.candidate.model
+    price = price_at(model, job.record.created)
     if price is None:
-        record.unpriced = (UNPRICED,)
-        price = FREE
+        return Charge(0, (UNPRICED, *charge(FREE, usage).unpriced))
     if usage.tier is None and (tier := tier_sent(job.inbound, price, attempt.outbound.dropped)):
         usage = replace(usage, tier=tier)
-    charged = charge(price, usage, model.markup if job.markup is None else job.markup)
-    record.cost = charged.cost
-    record.upstream_cost = charged.upstream
-    record.unpriced += charged.unpriced
-    record.cost_estimated = usage.estimated
+    return charge(price, usage, model.markup if job.markup is None else job.markup)
+
+
+def _charge_empty(job: Job, attempts: Collection[Attempt], free: FreeAnswers) -> None:
+    """Charge an empty answer beyond those that are free; of several of one request the dearest."""
+    record = job.record
+    beyond = []
+    for each in attempts:
+        if each.record.reason == FaultKind.EMPTY.value:
+            usage = usage_of(each, Outcome.ANSWERED, job) or Usage()
+            charged = _charged(job, each, usage)
+            if charged.cost and not free.take(record.account, record.created):
+                beyond.append((charged, each, usage))
+    if not beyond:
+        return
+    charged, dearest, usage = max(beyond, key=lambda one: one[0].cost)
+    dearest.record.charged, dearest.record.cost = charged.cost, charged.upstream
+    _charge(job, dearest, usage)
+    if record.usage is None:
+        record.usage = usage
+
+
+def told(problem: Problem, record: RequestRecord) -> Problem:
+    """What the caller is told of a problem: also if it has to pay for it."""
+    if not any(attempt.charged for attempt in record.attempts):
+        return problem
+    why = f" Empty answers are charged beyond {LEAST} an hour and one in {SHARE}."
+    return changed(problem, message=problem.message + why)
 
 
 def _believed(usage: Usage, attempt: Attempt, job: Job, delivered: int) -> Usage:

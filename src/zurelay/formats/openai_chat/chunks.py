@@ -138,9 +138,9 @@ class ChunkReader:
         """The bytes are over: the fault if the answer is not whole."""
         done = [choice.finish_reason is not None for choice in self.choices.values()]
         if done and all(done):
-            return Fault(FaultKind.EMPTY, status=200) if self.empty else None
+            return Fault(FaultKind.EMPTY, status=200, usage=self.usage) if self.empty else None
         if self.ended and not self.begun:
-            return Fault(FaultKind.EMPTY, status=200)
+            return Fault(FaultKind.EMPTY, status=200, usage=self.usage)
         return Fault(FaultKind.BROKE_OFF, "no finish reason came", status=200)
 
     def _unreadable(self, data: bytes, why: str) -> Chunk:
@@ -203,7 +203,7 @@ class ChunkReader:
                 chunk.choices.append(read)
         self.begun |= chunk.token
         if chunk.choices and self.finished and self.empty:
-            chunk.fault = Fault(FaultKind.EMPTY, status=200)
+            chunk.fault = Fault(FaultKind.EMPTY, status=200, usage=self.usage)
         if self._context.stop and self.finished:
             self.ended |= any(choice.matched_stop for choice in self.choices.values())
         return chunk
