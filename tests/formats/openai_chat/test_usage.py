@@ -66,6 +66,12 @@ def test_cache_reads_of_every_dialect(more: Any, cached: int, written: int) -> N
     assert got == Usage(10 - cached - written, cached, written, output=2)
 
 
+def test_writes_to_a_lasting_cache_are_told_apart_where_the_upstream_does() -> None:
+    details = {"cache_write_tokens": 6, "cache_write_tokens_details": {"ttl_12h_tokens": 4}}
+    got = read({**counts(10, 2), "prompt_tokens_details": details})
+    assert got == Usage(4, cache_write=2, cache_write_long=4, output=2)
+
+
 def test_audio_is_a_class_of_its_own() -> None:
     got = read(
         {

@@ -47,6 +47,8 @@ def read(usage: object, excludes_reasoning: bool = False) -> Usage | None:
         prompt,
     )
     written = min(count(prompt_details, "cache_write_tokens") or 0, prompt - cached)
+    lasting = details(prompt_details, "cache_write_tokens_details")  # as Responses has it
+    written_long = min(count(lasting, "ttl_12h_tokens") or 0, written)
     heard = min(count(prompt_details, "audio_tokens") or 0, prompt - cached - written)
     seen = count(prompt_details, "image_tokens") or 0
     seen = min(seen, prompt - cached - written - heard)
@@ -56,7 +58,8 @@ def read(usage: object, excludes_reasoning: bool = False) -> Usage | None:
     return Usage(
         input=prompt - cached - written - heard - seen,
         cached_input=cached,
-        cache_write=written,
+        cache_write=written - written_long,
+        cache_write_long=written_long,
         audio_input=heard,
         image_input=seen,
         output=said,
