@@ -85,6 +85,7 @@ def test_there_are_the_promised_commands() -> None:
         "tokens list",
         "tokens revoke",
         "models",
+        "auto explain",
         "routes",
         "log",
         "usage",

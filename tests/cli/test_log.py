@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from zurelay.chat.usage import Usage
-from zurelay.meter.record import Attempt, RequestRecord
+from zurelay.meter.record import Attempt, AutoChoice, RankedModel, RequestRecord
 from zurelay.store.engine import open_store
 from zurelay.store.keys import list_keys
 from zurelay.store.requests import add_requests
@@ -146,3 +146,19 @@ def test_one_request_is_json_for_programs(run: Run, data: Path) -> None:
 def test_a_request_that_is_none_is_a_failure(wanted: str, run: Run, data: Path) -> None:
     ran = run("log", wanted)
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+
+
+def test_a_smart_choice_is_shown_with_its_ranking(run: Run, tmp_path: Path) -> None:
+    choice = AutoChoice(
+        "strong",
+        "Tier strong for effort high: gpt-6 (expected $0.0123) is the cheapest of 4 that will do.",
+        {"kind": "code", "tokens": 300, "signs": ["code", "tools"], "schema": True},
+        [RankedModel("gpt-6", "strong", 12_300_000), RankedModel("house", "unrated")],
+    )
+    logged(tmp_path / "zurelay-data", [record(1, model="zurelay-auto", auto=choice)])
+    out = run("log", id_of(1)).out
+    for part in (choice.reason, "kind code, tokens 300, signs code/tools, schema yes"):
+        assert part in " ".join(out.split())
+    assert "0.0123" in out
+    assert "unknown" in out
+    assert json.loads(run("log", id_of(1), "--json").out)["auto"]["tier"] == "strong"

@@ -16,6 +16,7 @@ from zurelay import __version__
 from zurelay.cli import (
     accounts,
     audit,
+    auto,
     backup,
     chat,
     check,
@@ -69,6 +70,7 @@ for _module in (serve, check, chat, models, routes, log, usage, money, personal,
                 restore, move, doctor, sandbox):  # fmt: skip
     _module.add_to(app)
 app.add_typer(accounts.app)
+app.add_typer(auto.app)
 app.add_typer(keys.app)
 app.add_typer(tokens.app)
 app.add_typer(console.app)

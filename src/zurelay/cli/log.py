@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zurelay.cli.auto import show as show_choice
 from zurelay.cli.options import DATA, Config, Data, Json, example, opened
 from zurelay.cli.terminal import Failed, print_json, print_pairs, print_table, seconds
 
@@ -123,10 +124,13 @@ def _show(record: "RequestRecord", names: dict[str, str], *, as_json: bool) -> N
     view["key"] = f"{names.get(record.key, '')} {record.key}".strip()
     attempts = view.pop("attempts")
     usage = view.pop("usage")
+    auto = view.pop("auto", None)
     print_pairs((name, _text(value)) for name, value in view.items() if value not in (None, [], {}))
     if usage is not None:
         print_pairs([("tokens in", str(usage["prompt_tokens"]))])
         print_pairs([("tokens out", str(usage["completion_tokens"]))])
+    if auto is not None:
+        show_choice(auto)
     if attempts:
         print_table(
             (

@@ -21,7 +21,7 @@ from zurelay.formats.base import Inbound
 from zurelay.meter.record import AutoChoice
 from zurelay.plan.abilities import gives, lacking, serves, unsupported, wrong_mode
 from zurelay.plan.affinity import Affinity, conversation
-from zurelay.plan.auto.choose import Caller, choose
+from zurelay.plan.auto.choose import Caller, Choice, choose
 from zurelay.plan.auto.pool import Named
 from zurelay.plan.health import Health
 from zurelay.plan.latency import LARGE
@@ -134,8 +134,17 @@ def make_plan(
             return Plan(known.public_model, (known,), estimate)
     auto = table.auto
     if auto is not None and inbound.model == auto.id:
-        caller = Caller(account, may_use, key)
-        return _chosen(table, auto, inbound, caller, health, affinity, now, draw, wall(), hedge)
+        smart = choice_of(
+            table,
+            auto,
+            inbound,
+            Caller(account, may_use, key),
+            health=health,
+            affinity=affinity,
+            now=now,
+            at=wall(),
+        )
+        return _chosen(smart, auto, inbound, health, now, draw, hedge=hedge)
     choices = _models(table, inbound, may_use)
     _check_effort(inbound, choices[0])
     several = len(choices) > 1 or len(choices[0].served.routes) > 1
@@ -165,19 +174,23 @@ def make_plan(
     return Plan(choices[0].served.model.id, tuple(candidates), estimate, name)
 
 
-def _chosen(
+def choice_of(
     table: RoutingTable,
     auto: Auto,
     inbound: Inbound,
     caller: Caller,
+    *,
     health: Health,
     affinity: Affinity,
     now: float,
-    draw: Callable[[], float],
     at: float,
-    hedge: bool,
-) -> Plan:
-    """The plan where the models are left to the gateway: those it ranks, in order."""
+) -> Choice:
+    """What the gateway chooses for a request that leaves it the model; see `auto.choose.choose`.
+
+    Raises:
+        Refused: what is asked for is no answer, the effort no level, one of `models` unknown or
+            not allowed, or no model is left.
+    """
     if inbound.mode != "chat":
         told = f"'{auto.id}' chooses among models that answer: name one that makes embeddings."
         raise Refused(problems.invalid_value("model", told))
@@ -187,23 +200,29 @@ def _chosen(
     if inbound.alternatives:
         found = _alternatives(table, inbound, caller.may_use)
         named = [Named(one.served, one.parameters) for one in found.values()]
-    choice = choose(
-        table,
-        auto,
-        inbound,
-        named,
-        caller,
-        health=health,
-        affinity=affinity,
-        now=now,
-        at=at,
+    return choose(
+        table, auto, inbound, named, caller, health=health, affinity=affinity, now=now, at=at
     )
+
+
+def _chosen(
+    choice: Choice,
+    auto: Auto,
+    inbound: Inbound,
+    health: Health,
+    now: float,
+    draw: Callable[[], float],
+    *,
+    hedge: bool,
+) -> Plan:
+    """The plan for what was chosen: every route of the first model, then those of the next."""
     estimate = prompt_tokens(inbound.text_length, inbound.media_count)
     order = Order(health, now, draw, choice.warm, inbound.needs)
+    listed = bool(inbound.alternatives)
     candidates = [
         _candidate(one, route, inbound.effort, ranked=True)
         for row in (choice.rows[:1] if inbound.alternatives == () else choice.rows)
-        for one in (_Choice(row.entry.served, row.entry.parameters, listed=named is not None),)
+        for one in (_Choice(row.entry.served, row.entry.parameters, listed),)
         for route in order.sort(row.entry.served, row.routes)
     ]
     candidates = _force_one(candidates, health, now)

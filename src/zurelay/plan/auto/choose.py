@@ -17,7 +17,7 @@ from zurelay.meter.record import AutoChoice, RankedModel
 from zurelay.plan.affinity import Affinity, conversation
 from zurelay.plan.auto import reasons, sandbox, tiers
 from zurelay.plan.auto.features import Features, features
-from zurelay.plan.auto.pool import Named, Pool, pool_among, pool_of
+from zurelay.plan.auto.pool import Barred, Named, Pool, pool_among, pool_of
 from zurelay.plan.auto.ranking import Ranking, rank, stand_ins
 from zurelay.plan.auto.shapes import Row, shape_of
 from zurelay.plan.health import Health
@@ -39,12 +39,14 @@ class Choice(Struct, frozen=True):
         conversation: by which the route that answers is remembered.
         warm: id of the route that served the conversation last.
         record: of the choice, for the log.
+        barred: models that were ruled out, and why.
     """
 
     rows: tuple[Row, ...]
     conversation: bytes | None
     warm: str | None
     record: AutoChoice
+    barred: tuple[Barred, ...] = ()
 
 
 class Caller(Struct, frozen=True):
@@ -108,6 +110,7 @@ def choose(
         conversation=name,
         warm=warm,
         record=_record(ranking, tier, seen, signs),
+        barred=shape.barred,
     )
 
 
