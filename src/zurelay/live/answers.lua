@@ -47,14 +47,14 @@ local function finish()
   local r = redis.call('HGET', KEYS[1], 'r')
   if r and r ~= ARGV[3] then return end
   local t = redis.call('TIME')
-  local now = t[1] * 1000 + math.floor(t[2] / 1000)
+  local now = t[1] * 1000000 + t[2] -- two within a millisecond have an order too
   for _, key in ipairs(redis.call('ZRANGE', KEYS[2], '-inf', now, 'BYSCORE')) do forget(key) end
   redis.call('HSET', KEYS[1], 'f', ARGV[2], 'r', ARGV[3], 's', 'done', 'a', ARGV[7])
   redis.call('PEXPIRE', KEYS[1], KEPT)
   forget(KEYS[1])
   local sum = redis.call('HINCRBY', KEYS[3], 'sum', #ARGV[7])
   redis.call('HSET', KEYS[3], KEYS[1], #ARGV[7])
-  redis.call('ZADD', KEYS[2], now + KEPT, KEYS[1])
+  redis.call('ZADD', KEYS[2], now + KEPT * 1000, KEYS[1])
   while sum > tonumber(ARGV[6]) do
     local oldest = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
     redis.call('DEL', oldest)
