@@ -121,6 +121,13 @@ def test_a_cancelled_attempt_has_no_reason() -> None:
     assert record_view(a_record(attempts=[attempt]))["attempts"][0]["reason"] is None
 
 
+def test_a_caller_sees_which_empty_answer_it_paid_for() -> None:
+    attempt = Attempt("r", 1, "m", "failed", 0.0, reason="empty", cost=1000, charged=2000)
+    shown = record_view(a_record(attempts=[attempt]))["attempts"][0]
+    assert shown["charged_usd"] == "0.000002"
+    assert "cost_usd" not in shown
+
+
 def test_a_running_request_has_no_status_or_usage_yet() -> None:
     running = RequestRecord("req_2", 1.0, "acct_1", "key_1", "/v1/chat/completions", "m")
     view = record_view(running)

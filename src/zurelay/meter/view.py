@@ -95,6 +95,8 @@ def _attempt_view(attempt: Attempt, operator: bool, providers: bool) -> dict[str
     }
     if attempt.label is not None:
         view["label"] = attempt.label
+    if attempt.charged:
+        view["charged_usd"] = format_usd(attempt.charged)
     if providers:
         view["provider"] = attempt.route.partition(":")[0]
         view["detail"] = attempt.detail
