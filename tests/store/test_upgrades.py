@@ -93,6 +93,8 @@ def test_what_an_older_release_wrote_is_there_and_its_sums_are_made_by_day(
         assert [record.created for record in list_requests(connection, Filter(), 9)] == [NOON]
         by_day = [(row.group, row.requests, row.cost) for row in usage_by(connection, "day")]
         assert by_day == [("2026-11-29", 2, 11), ("2026-11-30", 1, 10**13)]
+        assert [row.cost for row in usage_by(connection, "key")] == [10**13 + 11]
+        assert [row.cost for row in usage_by(connection, "model")] == [10**13 + 11]
         one_hour = usage_by(connection, "key", NOON + 3600, NOON + 7200)
         assert [(row.cost, row.tokens["reasoning"]) for row in one_hour] == [(10, 8)]
         add_requests(connection, [entry(a_record(NOON + 1, cost=4))])

@@ -162,7 +162,11 @@ def test_providers_are_told_by_the_same_ranges(store: Store) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
-@given(first=st.integers(-30, 80), hours=st.integers(-5, 80), by=st.sampled_from(["day", "key"]))
+@given(
+    first=st.integers(-30, 80),
+    hours=st.integers(-5, 80),
+    by=st.sampled_from(["day", "key", "model", "account"]),
+)
 def test_a_range_is_summed_from_days_and_hours_and_misses_nothing(
     store: Store, first: int, hours: int, by: str
 ) -> None:
@@ -199,8 +203,15 @@ def test_rows_of_days_that_are_over_are_brought_together(
         for shard in (0, 3, 9):
             add_usage(connection, [a_record(cost=shard + 1)], shard)
         before = usage_by(connection, "model"), usage_by_provider(connection)
-        assert fold_shards(connection, now) == (6 if left == 1 else 0)
+        assert fold_shards(connection, now) == (12 if left == 1 else 0)
         assert (usage_by(connection, "model"), usage_by_provider(connection)) == before
-        for table in (schema.usage_hour, schema.usage_day, schema.usage_provider_hour):
+        for table in (
+            schema.usage_hour,
+            schema.usage_day,
+            schema.usage_hour_model,
+            schema.usage_hour_key,
+            schema.usage_day_key,
+            schema.usage_provider_hour,
+        ):
             rows = select(func.count()).select_from(table)
             assert connection.execute(rows).scalar_one() == left

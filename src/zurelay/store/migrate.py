@@ -21,10 +21,10 @@ from zurelay.store.counters import read_counter, set_counter
 from zurelay.store.errors import StoreError
 from zurelay.store.partitions import make_days
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest revision in `migrations/versions`; a test holds both together."""
 
-OLDEST = "0005"
+OLDEST = "0007"
 """The oldest `HEAD` of a release that can work on this release's tables."""
 
 OLDEST_COUNTER = "oldest"

@@ -183,6 +183,48 @@ usage_day = Table(
 )
 """The same sums by day: a month is thirty rows where `usage_hour` has seven hundred."""
 
+USAGE = ("requests", "errors", "estimated", "cost", *TOKENS)
+"""The sums of all tables of usage but that of providers."""
+
+usage_hour_model = Table(
+    "usage_hour_model",
+    metadata,
+    Column("hour", BigInteger, nullable=False),
+    Column("model", String(200), nullable=False),
+    Column("shard", SmallInteger, nullable=False),
+    *(Column(name, BigInteger, nullable=False) for name in USAGE),
+    PrimaryKeyConstraint("hour", "model", "shard"),
+    sqlite_with_rowid=False,
+)
+"""Sums over all keys, for questions about the whole gateway: there are as few of these rows with
+ten thousand keys as with one."""
+
+usage_hour_key = Table(
+    "usage_hour_key",
+    metadata,
+    Column("hour", BigInteger, nullable=False),
+    Column("account", String(40), nullable=False),
+    Column("api_key", String(40), nullable=False),
+    Column("shard", SmallInteger, nullable=False),
+    *(Column(name, BigInteger, nullable=False) for name in USAGE),
+    PrimaryKeyConstraint("hour", "account", "api_key", "shard"),
+    sqlite_with_rowid=False,
+)
+"""Sums over all models."""
+
+usage_day_key = Table(
+    "usage_day_key",
+    metadata,
+    Column("day", BigInteger, nullable=False),
+    Column("account", String(40), nullable=False),
+    Column("api_key", String(40), nullable=False),
+    Column("shard", SmallInteger, nullable=False),
+    *(Column(name, BigInteger, nullable=False) for name in USAGE),
+    PrimaryKeyConstraint("day", "account", "api_key", "shard"),
+    sqlite_with_rowid=False,
+)
+"""The same by day."""
+
 usage_provider_hour = Table(
     "usage_provider_hour",
     metadata,

@@ -38,14 +38,19 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _NAME_LENGTH = 200
 _PROVIDER_LENGTH = 100
 _HOURS, _DAYS, _PROVIDERS = schema.usage_hour, schema.usage_day, schema.usage_provider_hour
-_SUMS = ("requests", "errors", "estimated", "cost", *schema.TOKENS)
+_HOUR_MODELS = schema.usage_hour_model
+_HOUR_KEYS, _DAY_KEYS = schema.usage_hour_key, schema.usage_day_key
+_SUMS = schema.USAGE
 _COSTS = ("requests", "failed", "cost", "upstream_cost", "lost")
 _PROVIDER_SUMS = (*_COSTS, *schema.TOKENS)
 _NOTHING = (0,) * len(schema.TOKENS)
-_LABELS = {"model": "model", "key": "api_key", "account": "account", "day": "day"}
+_LABELS = {"model": "model", "key": "api_key", "account": "account"}
 
 _ADD_HOURS = RowsInsert(_HOURS, adding(_HOURS, _SUMS))
 _ADD_DAYS = RowsInsert(_DAYS, adding(_DAYS, _SUMS))
+_ADD_HOUR_MODELS = RowsInsert(_HOUR_MODELS, adding(_HOUR_MODELS, _SUMS))
+_ADD_HOUR_KEYS = RowsInsert(_HOUR_KEYS, adding(_HOUR_KEYS, _SUMS))
+_ADD_DAY_KEYS = RowsInsert(_DAY_KEYS, adding(_DAY_KEYS, _SUMS))
 _ADD_PROVIDERS = RowsInsert(_PROVIDERS, adding(_PROVIDERS, _PROVIDER_SUMS))
 
 
@@ -99,7 +104,6 @@ def shard_of(node: str) -> int:
 def add_usage(connection: Connection, records: Sequence[RequestRecord], shard: int = 0) -> None:
     """Add log entries to the sums of their hours and days, in the rows of `shard`."""
     hours: dict[tuple[Any, ...], list[int]] = {}
-    days: dict[tuple[Any, ...], list[int]] = {}
     providers: dict[tuple[Any, ...], list[int]] = {}
     for record in records:
         hour = int(record.created) // _HOUR
@@ -108,9 +112,24 @@ def add_usage(connection: Connection, records: Sequence[RequestRecord], shard: i
         counts = (1, failed, estimated, record.cost, *usage)
         _add(hours, (hour, record.account, record.key, _model(record), shard), counts)
         _add_attempts(providers, record, hour, usage, shard)
-    for (hour, *rest), row in hours.items():
-        _add(days, (hour // _DAY_HOURS, *rest), row)
-    for insert, sums in ((_ADD_HOURS, hours), (_ADD_DAYS, days), (_ADD_PROVIDERS, providers)):
+    days: dict[tuple[Any, ...], list[int]] = {}
+    hour_models: dict[tuple[Any, ...], list[int]] = {}
+    hour_keys: dict[tuple[Any, ...], list[int]] = {}
+    day_keys: dict[tuple[Any, ...], list[int]] = {}
+    for (hour, account, key, model, _), row in hours.items():
+        day = hour // _DAY_HOURS
+        _add(days, (day, account, key, model, shard), row)
+        _add(hour_models, (hour, model, shard), row)
+        _add(hour_keys, (hour, account, key, shard), row)
+        _add(day_keys, (day, account, key, shard), row)
+    for insert, sums in (
+        (_ADD_HOURS, hours),
+        (_ADD_DAYS, days),
+        (_ADD_HOUR_MODELS, hour_models),
+        (_ADD_HOUR_KEYS, hour_keys),
+        (_ADD_DAY_KEYS, day_keys),
+        (_ADD_PROVIDERS, providers),
+    ):
         insert.run(connection, [(*group, *sums[group]) for group in sorted(sums)])
 
 
@@ -133,8 +152,8 @@ def usage_by(
         account: only of this account id.
         key: only of this key id.
     """
-    parts = _parts(since, until, account, key).subquery()
-    label: ColumnElement[Any] = parts.c[_LABELS[group]]
+    parts = _parts(group, since, until, account, key).subquery()
+    label: ColumnElement[Any] = parts.c.label
     query = select(label.label("label"), *_summed(parts, _SUMS)).group_by(label)
     query = (
         query.order_by(label)
@@ -182,8 +201,8 @@ def usage_by_provider(
 
 def spent_by_day(connection: Connection) -> list[tuple[str, int, int]]:
     """What keys ever spent: (key id, days since 1970 in UTC, nano-dollars)."""
-    key, day = _DAYS.c.api_key, _DAYS.c.day
-    query = select(key, day, func.sum(_DAYS.c.cost)).group_by(key, day)
+    key, day = _DAY_KEYS.c.api_key, _DAY_KEYS.c.day
+    query = select(key, day, func.sum(_DAY_KEYS.c.cost)).group_by(key, day)
     return [(which, when, int(cost)) for which, when, cost in connection.execute(query)]
 
 
@@ -196,6 +215,9 @@ def fold_shards(connection: Connection, before: float) -> int:
     for table, sums, unit in (
         (_HOURS, _SUMS, _HOUR),
         (_DAYS, _SUMS, _HOUR * _DAY_HOURS),
+        (_HOUR_MODELS, _SUMS, _HOUR),
+        (_HOUR_KEYS, _SUMS, _HOUR),
+        (_DAY_KEYS, _SUMS, _HOUR * _DAY_HOURS),
         (_PROVIDERS, _PROVIDER_SUMS, _HOUR),
     ):
         time, *rest = (column.name for column in table.primary_key)
@@ -215,30 +237,42 @@ def fold_shards(connection: Connection, before: float) -> int:
 
 
 def _parts(
-    since: float | None, until: float | None, account: str | None, key: str | None
+    group: Grouping, since: float | None, until: float | None, account: str | None, key: str | None
 ) -> CompoundSelect[Any]:
-    """Rows whose sums make up the range: whole days, and hours where it begins and ends."""
+    """Rows whose sums make up the range: whole days, and hours where it begins and ends.
+
+    Questions about the whole gateway read sums over all keys or over all models.
+    """
     first, end = _range(since, until)
+    hours, days = _HOURS, _DAYS
+    if account is None and key is None:
+        if group in {"model", "day"}:
+            return union_all(_of(_HOUR_MODELS, group, first, end))
+        hours, days = _HOUR_KEYS, _DAY_KEYS
     from_day = None if first is None else -(-first // _DAY_HOURS)
     to_day = None if end is None else end // _DAY_HOURS
     if from_day is not None and to_day is not None and from_day >= to_day:
-        return union_all(_of(_HOURS, first, end, account, key))
-    parts = [_of(_DAYS, from_day, to_day, account, key)]
+        return union_all(_of(hours, group, first, end, account, key))
+    parts = [_of(days, group, from_day, to_day, account, key)]
     if first is not None and from_day is not None and first % _DAY_HOURS:
-        parts.append(_of(_HOURS, first, from_day * _DAY_HOURS, account, key))
+        parts.append(_of(hours, group, first, from_day * _DAY_HOURS, account, key))
     if end is not None and to_day is not None and end % _DAY_HOURS:
-        parts.append(_of(_HOURS, to_day * _DAY_HOURS, end, account, key))
+        parts.append(_of(hours, group, to_day * _DAY_HOURS, end, account, key))
     return union_all(*parts)
 
 
 def _of(
-    table: Table, first: int | None, end: int | None, account: str | None, key: str | None
+    table: Table,
+    group: Grouping,
+    first: int | None,
+    end: int | None,
+    account: str | None = None,
+    key: str | None = None,
 ) -> Select[Any]:
     time, columns = table.columns[0], table.c
-    day = time if table is _DAYS else time // _DAY_HOURS
-    query = select(
-        day.label("day"), columns.account, columns.api_key, columns.model, *_named(table, _SUMS)
-    )
+    day = time // _DAY_HOURS if time.name == "hour" else time
+    label = day if group == "day" else columns[_LABELS[group]]
+    query = select(label.label("label"), *_named(table, _SUMS))
     if first is not None:
         query = query.where(time >= first)
     if end is not None:
@@ -273,10 +307,16 @@ def _add_attempts(
     shard: int,
 ) -> None:
     paid = _paid(record)
+    empty = next((attempt for attempt in record.attempts if attempt.charged), None)
     for attempt in record.attempts:
         group = (hour, attempt.route.partition(":")[0][:_PROVIDER_LENGTH], shard)
         if attempt is paid:
-            row = (1, 0, record.cost, record.upstream_cost, 0, *usage)
+            beside = (0, 0) if empty is None else (empty.charged, empty.cost)
+            cost, upstream = record.cost - beside[0], record.upstream_cost - beside[1]
+            row = (1, 0, cost, upstream, 0, *usage)
+        elif attempt is empty:
+            counts = usage if paid is None else _NOTHING
+            row = (0, 1, attempt.charged, attempt.cost, 0, *counts)
         else:
             row = (0, int(attempt.status == "failed"), 0, 0, attempt.cost, *_NOTHING)
         _add(providers, group, row)
