@@ -63,8 +63,15 @@ class Form:
         """Keep what was refused beside its field; `fields` says which one shows which `param`."""
         param = refused.problem.param or ""
         said = refused.problem.message.removeprefix(f"{param}: ")
-        name = fields.get(param.replace(".", "_"), param)
-        self.faults[name if name in self._fields else param] = said
+        plain = param.partition("[")[0]
+        self.faults[fields.get(plain.replace(".", "_"), plain)] = said
+        return self
+
+    def explain(self, visit: "Visit", words: Mapping[str, str]) -> "Form":
+        """Say in the person's language what fields must be; `words` are marked with `N_`."""
+        for name in self.faults:
+            if name in words:
+                self.faults[name] = visit.gettext(words[name])
         return self
 
 

@@ -1,10 +1,11 @@
 """Every page of the console. A new page module needs its line here, and nothing else."""
 
-from zurelay.console import entry, overview, profile
+from zurelay.console import entry, keys, overview, profile
 from zurelay.console.page import Page
 
 PAGES: tuple[Page, ...] = (
     *entry.PAGES,
     *overview.PAGES,
+    *keys.PAGES,
     *profile.PAGES,
 )

@@ -1,0 +1,264 @@
+"""API keys: listed with what they spent, made, changed, renewed and revoked.
+
+A key's text stands only on the page that made it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from zurelay.chat.problems import Refused
+from zurelay.console.charts import Chart, Series
+from zurelay.console.languages import N_
+from zurelay.console.page import (
+    CHANGERS,
+    SIGNED_IN,
+    Form,
+    Html,
+    Page,
+    Redirect,
+    Reply,
+    Visit,
+    read,
+)
+from zurelay.console.parts import ConsoleParts
+from zurelay.console.snippets import samples
+from zurelay.office import keys
+from zurelay.office.keys import KeyChange, KeyView, MadeKey, NewKey
+from zurelay.office.pages import MOST
+from zurelay.office.pages import Page as ListPage
+from zurelay.office.sessions import accounts_of
+from zurelay.office.trends import trend
+
+HOME: Final = "/console/keys"
+PERIODS: Final = {
+    "day": N_("a day"),
+    "week": N_("a week"),
+    "month": N_("a month"),
+    "total": N_("in total"),
+}
+OVERLAPS: Final = {
+    "86400": N_("a day"),
+    "3600": N_("an hour"),
+    "604800": N_("a week"),
+    "0": N_("not at all: it ends now"),
+}
+FAULTS: Final = {
+    "name": N_("Write 1 to 200 characters that people can read."),
+    "account": N_("Choose an account."),
+    "budget": N_("Write dollars, such as 20 or 0.50."),
+    "period": N_("Choose a period."),
+    "rpm": N_("Write a whole number of 1 or more."),
+    "tpm": N_("Write a whole number of 1 or more."),
+    "concurrency": N_("Write a whole number of 1 or more."),
+    "expires": N_("Write a day that is not over."),
+    "models": N_("Write one model on each line."),
+}
+_LIMITS: Final = ("rpm", "tpm", "concurrency")
+
+
+def index(visit: Visit) -> Reply:
+    """The keys of the account, or of all."""
+    everything = visit.query.get("show") == "all"
+    page = ListPage(MOST, visit.query.get("cursor") or None)
+    found = keys.list_keys(visit.parts.desk, visit.actor, page, visit.account)
+    shown = [one for one in found.data if everything or one.state in ("live", "stopped")]
+    return Html(
+        "keys.html",
+        {
+            "keys": shown,
+            "hidden": len(found.data) - len(shown),
+            "everything": everything,
+            "many_accounts": visit.actor.account is None and visit.account is None,
+            "next": found.next_cursor,
+            "periods": PERIODS,
+            "samples": samples(visit.parts.base_url(), visit.parts.example_model()),
+        },
+    )
+
+
+def new(visit: Visit) -> Reply:
+    """Asks what the key is to be."""
+    return _form(visit, Form(), None)
+
+
+def create(visit: Visit) -> Reply:
+    """Makes a key and shows its text, this once."""
+    form = visit.form
+    try:
+        wanted = _wanted(form) | {"account": form.get("account") or visit.actor.account or ""}
+        made = keys.create_key(visit.parts.desk, visit.actor, read(NewKey, wanted))
+    except Refused as refused:
+        if refused.problem.status not in (400, 404):
+            raise
+        return _form(visit, _failed(visit, refused), None, 400)
+    return _made(visit, made, renewed=False)
+
+
+def show(visit: Visit) -> Reply:
+    """One key: what it may, what it spent, and what can be done with it."""
+    key = keys.get_key(visit.parts.desk, visit.actor, visit.path["key"])
+    return _shown(visit, key)
+
+
+def edit(visit: Visit) -> Reply:
+    """Asks what is to change."""
+    key = keys.get_key(visit.parts.desk, visit.actor, visit.path["key"])
+    return _form(visit, _filled(key), key)
+
+
+def change(visit: Visit) -> Reply:
+    """Changes what was changed in the form."""
+    desk, actor, wanted = visit.parts.desk, visit.actor, visit.path["key"]
+    key = keys.get_key(desk, actor, wanted)
+    try:
+        before = _wanted(_filled(key))
+        after = _wanted(visit.form)
+        changed = {name: value for name, value in after.items() if before[name] != value}
+        keys.change_key(desk, actor, key.id, read(KeyChange, changed))
+    except Refused as refused:
+        if refused.problem.status != 400:
+            raise
+        return _form(visit, _failed(visit, refused), key, 400)
+    return Redirect(f"{HOME}/{key.id}", visit.gettext("Saved."))
+
+
+def rotate(visit: Visit) -> Reply:
+    """Gives it a new text and shows that, this once."""
+    overlap = int(visit.form.get("overlap")) if visit.form.get("overlap") in OVERLAPS else 86_400
+    desk, actor, wanted = visit.parts.desk, visit.actor, visit.path["key"]
+    try:
+        made = keys.rotate_key(desk, actor, wanted, overlap)
+    except Refused as refused:
+        if refused.problem.status != 409:
+            raise
+        said = visit.gettext(
+            "It was renewed lately, and two texts work until then. Wait, or end the old ones now."
+        )
+        return Redirect(f"{HOME}/{wanted}", said, "bad")
+    return _made(visit, made, renewed=True)
+
+
+def revoke(visit: Visit) -> Reply:
+    """Ends it for ever."""
+    key = keys.revoke_key(visit.parts.desk, visit.actor, visit.path["key"])
+    return Redirect(HOME, visit.gettext("%(name)s is revoked.", name=key.name))
+
+
+def served_models(parts: ConsoleParts) -> list[str]:
+    """Ids of the models that are served."""
+    return sorted(parts.table().models)
+
+
+# Our own.
+
+
+def _form(visit: Visit, form: Form, key: KeyView | None, status: int = 200) -> Reply:
+    served: list[str] = visit.gathered or []
+    listed = [*form.all("model"), *form.get("models").split()]
+    chosen = {one for one in listed if one in served}
+    others = [one for one in listed if one not in served]
+    visitor = visit.visitor
+    choose = key is None and visit.actor.account is None and visitor is not None
+    accounts = accounts_of(visit.parts.desk, visitor) if choose and visitor is not None else []
+    return Html(
+        "keys_form.html",
+        {
+            "form": form,
+            "key": key,
+            "served": served,
+            "chosen": chosen,
+            "others": "\n".join(dict.fromkeys(others)),
+            "choices": [(one.id, one.name) for one in accounts],
+            "account_chosen": form.get("account") or visit.account or "",
+            "periods": PERIODS,
+        },
+        status,
+    )
+
+
+def _made(visit: Visit, made: MadeKey, *, renewed: bool) -> Reply:
+    model = _a_model(visit, made.details)
+    values = {
+        "text": made.key,
+        "key": made.details,
+        "renewed": renewed,
+        "samples": samples(visit.parts.base_url(), model, made.key),
+    }
+    return Html("keys_made.html", values, 201)
+
+
+def _shown(visit: Visit, key: KeyView) -> Reply:
+    found = trend(visit.parts.desk, visit.actor, "30d", "model", key=key.id)
+    series = [
+        Series(
+            visit.gettext("Others") if group.rest else group.name or visit.gettext("No such model"),
+            [step.cost / 10**9 for step in group.steps],
+        )
+        for group in found.groups
+    ]
+    chart = Chart(found.times, series, "usd")
+    return Html(
+        "keys_one.html",
+        {
+            "key": key,
+            "found": found,
+            "chart_drawn": None if chart.empty else chart.draw(visit.language),
+            "periods": PERIODS,
+            "overlaps": OVERLAPS,
+            "samples": samples(visit.parts.base_url(), _a_model(visit, key)),
+        },
+    )
+
+
+def _a_model(visit: Visit, key: KeyView) -> str:
+    """A model for the example that the key may use."""
+    allowed = [one for one in key.models or () if "*" not in one]
+    return allowed[0] if allowed else visit.parts.example_model()
+
+
+def _wanted(form: Form) -> dict[str, Any]:
+    """What a form says of a key, as the office takes it; None where it was left empty."""
+    budget = form.get("budget").replace(",", ".").removeprefix("$").strip()
+    models = [*form.all("model"), *form.get("models").split()] if form.get("some") else None
+    limits = {name: form.get(name).replace(" ", "").replace(".", "") or None for name in _LIMITS}
+    return {
+        "name": form.get("name"),
+        "budget": {"usd": budget, "period": form.get("period") or "month"} if budget else None,
+        "models": list(dict.fromkeys(models)) if models is not None else None,
+        "expires": form.optional("expires"),
+        **limits,
+    }
+
+
+def _filled(key: KeyView) -> Form:
+    """The form for a key that there is."""
+    fields: Mapping[str, object] = {
+        "name": key.name,
+        "budget": None if key.budget is None else key.budget.usd,
+        "period": None if key.budget is None else key.budget.period,
+        "rpm": key.rpm,
+        "tpm": key.tpm,
+        "concurrency": key.concurrency,
+        "expires": key.expires,
+        "some": None if key.models is None else "on",
+        "models": None if key.models is None else "\n".join(key.models),
+    }
+    return Form.of(**fields)
+
+
+def _failed(visit: Visit, refused: Refused) -> Form:
+    return visit.form.failed(refused, budget_usd="budget", budget_period="period").explain(
+        visit, FAULTS
+    )
+
+
+PAGES = (
+    Page("GET", "/console/keys", SIGNED_IN, index),
+    Page("POST", "/console/keys", CHANGERS, create, served_models),
+    Page("GET", "/console/keys/new", CHANGERS, new, served_models),
+    Page("GET", "/console/keys/{key}", SIGNED_IN, show),
+    Page("POST", "/console/keys/{key}", CHANGERS, change, served_models),
+    Page("GET", "/console/keys/{key}/edit", CHANGERS, edit, served_models),
+    Page("POST", "/console/keys/{key}/rotate", CHANGERS, rotate),
+    Page("POST", "/console/keys/{key}/revoke", CHANGERS, revoke),
+)
