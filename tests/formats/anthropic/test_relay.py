@@ -171,6 +171,19 @@ def test_a_plain_answer_keeps_what_it_does_not_own() -> None:
     assert answer.delivered_length > 0
 
 
+def test_a_count_that_is_not_believed_gives_way_in_the_answer() -> None:
+    billed = Usage(input=4, output=2, estimated=True)
+    assembler = Assembler(made.context())
+    assembler.feed(made.RICH)
+    assembler.end()
+    plain = whole(json.dumps(PLAIN).encode(), made.context(), billed)
+    for answer in (plain, assembler.whole(billed)):
+        told = json.loads(answer.body)["usage"]
+        assert (told["input_tokens"], told["output_tokens"]) == (4, 2)
+        assert "cache_creation" not in told
+        assert answer.usage == billed
+
+
 def test_a_plain_answer_without_a_count_is_estimated() -> None:
     body: dict[str, Any] = {
         "content": [{"type": "text", "text": "a" * 40}],

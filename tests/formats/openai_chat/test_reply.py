@@ -46,6 +46,21 @@ def assemble(pieces: list[bytes], ctx: AnswerContext | None = None) -> WholeAnsw
     return assembler.whole()
 
 
+def test_a_count_that_is_not_believed_gives_way_in_the_answer() -> None:
+    billed = Usage(input=5, output=2, estimated=True)
+    counted = {"prompt_tokens": 5, "completion_tokens": 10**6, "total_tokens": 10**6 + 5}
+    body = answer({"role": "assistant", "content": "Hi"}, usage=counted)
+    assembler = Assembler(context())
+    event = {"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}
+    assembler.feed(
+        b"data: " + json.dumps({"choices": [event], "usage": counted}).encode() + b"\n\n"
+    )
+    assembler.end()
+    for got in (whole(body, context(), billed), assembler.whole(billed)):
+        assert told(got)["usage"]["completion_tokens"] == 2
+        assert got.usage == billed
+
+
 def test_an_answer_comes_under_our_id_and_model_with_our_usage() -> None:
     usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7, "cost": 0.1}
     got = read(

@@ -169,6 +169,21 @@ def test_a_plain_answer_and_an_assembled_one_are_the_same() -> None:
     assert json.loads(one.body)["model"] == "public-model"
 
 
+def test_a_count_that_is_not_believed_gives_way_in_the_answer() -> None:
+    billed = Usage(input=10, output=2, estimated=True)
+    last = json.loads(ANSWER.rstrip(b"\n").rsplit(b"data: ", 1)[1])["response"]
+    assembler, stream = Assembler(context()), RelayStream(context())
+    for each in (assembler, stream):
+        each.feed(ANSWER)
+        assert each.end().fault is None
+    streamed = told_in(stream.finale(billed, COMMENT))[-1]["response"]
+    plain = whole(json.dumps(last).encode(), context(), billed)
+    assembled = assembler.whole(billed)
+    for told in (json.loads(plain.body), json.loads(assembled.body), streamed):
+        assert (told["usage"]["input_tokens"], told["usage"]["output_tokens"]) == (10, 2)
+    assert plain.usage == assembled.usage == billed
+
+
 @pytest.mark.parametrize(
     ("body", "kind"),
     [
