@@ -341,6 +341,18 @@ price = Table(
 )
 """Prices set at run time. The configuration file beats them; they beat the catalogue."""
 
+stop = Table(
+    "stop",
+    metadata,
+    Column("kind", String(20), nullable=False),  # model, provider
+    Column("name", String(200), nullable=False),
+    Column("since", BigInteger, nullable=False),
+    Column("actor", String(200), nullable=False),
+    Column("note", String(500), nullable=False),
+    PrimaryKeyConstraint("kind", "name"),
+)
+"""Models and providers that are not to be asked, on any node, until somebody resumes them."""
+
 repeat = Table(
     "idempotency",
     metadata,
