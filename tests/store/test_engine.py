@@ -3,6 +3,7 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
@@ -128,3 +129,16 @@ def test_its_size_is_told_and_that_it_is_whole(store: Store) -> None:
     size, damage = store.examine()
     assert size >= 4096
     assert damage == ""
+
+
+def test_a_connection_in_use_when_the_store_closes_is_closed_afterwards(store: Store) -> None:
+    with store.read() as connection:
+        driver = connection.connection.driver_connection
+        store.close()
+        assert connection.execute(text("SELECT 1")).scalar_one() == 1
+    with store.read() as late:  # by a thread that had not heard of it
+        another = late.connection.driver_connection
+    for left in (driver, another):
+        assert left is not None
+        with pytest.raises((sqlite3.ProgrammingError, psycopg.OperationalError)):
+            left.execute("SELECT 1")

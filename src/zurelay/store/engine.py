@@ -42,6 +42,8 @@ class Store:
         self.name = name
         self.kind: Literal["sqlite", "postgresql"] = "postgresql" if url else "sqlite"
         self._engine = engine
+        self._closed = False
+        event.listen(engine, "checkin", self._returned)
         of_readers: dict[str, Any] = {}
         if url:
             of_readers = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -104,8 +106,13 @@ class Store:
         return self.path.stat().st_size, "" if found == "ok" else found
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; one that a thread still uses, when it is done."""
+        self._closed = True
         self._engine.dispose()
+
+    def _returned(self, connection: Any, _record: object) -> None:
+        if self._closed and connection is not None:
+            connection.close()
 
 
 _TAKE_ALONE = text(f"SELECT pg_advisory_xact_lock({_ALONE})")
