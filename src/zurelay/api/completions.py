@@ -211,6 +211,17 @@ def _repeated(request: _Request) -> bool:
 
 
 def _relay(request: _Request, admitted: Admitted) -> None:
+    core = request.core
+    try:
+        run = _run(request, admitted)
+    except BaseException:
+        admission.release(core, admitted)
+        raise
+    core.begin(run)
+    run.start()
+
+
+def _run(request: _Request, admitted: Admitted) -> Run:
     core, exchange, record, inbound = (
         request.core,
         request.exchange,
@@ -244,9 +255,7 @@ def _relay(request: _Request, admitted: Admitted) -> None:
     if grant is not UNLIMITED:
         exchange.at_head = lambda: grant.headers(core.parts.wall())
         done = _counted(done, grant, record)
-    run = Run(job, core.parts.services, sink, core.loop, snapshot.wire, done)
-    core.begin(run)
-    run.start()
+    return Run(job, core.parts.services, sink, core.loop, snapshot.wire, done)
 
 
 def _counted(
