@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from zurelay.access.keys import Key
 from zurelay.catalogue.tiers import name_of
@@ -29,6 +30,10 @@ _MOST_POOLS: Final = 64
 
 _MARK: Final = "auto:"
 """Before the account's id, so that a conversation with a model asked for by name is another."""
+
+
+_OPENING: Final = 4096
+"""Bytes of a conversation's opening that name it."""
 
 
 class Choice(Struct, frozen=True):
@@ -98,7 +103,7 @@ def choose(
     shape = shape_of(pool, seen, inbound.needs, tier, at)
     if not shape.groups:
         raise Refused(reasons.nothing_left(auto.id, shape.barred, seen, inbound.needs))
-    name = conversation(_MARK + caller.account, inbound)
+    name = _conversation(caller.account, inbound)
     warm = affinity.find(name, now)
     if pool.sandbox:
         order = sandbox.in_order(seen) if named is None else ()
@@ -112,6 +117,14 @@ def choose(
         record=_record(ranking, tier, seen, signs),
         barred=shape.barred,
     )
+
+
+def _conversation(account: str, inbound: Inbound) -> bytes | None:
+    """Its name; of a very long opening no more than the beginning and the length count."""
+    opening = inbound.opening
+    if len(opening) > _OPENING:
+        inbound = replace(inbound, opening=b"%d:%b" % (len(opening), opening[:_OPENING]))
+    return conversation(_MARK + account, inbound)
 
 
 def pool_for(table: RoutingTable, auto: Auto, caller: Caller) -> Pool:

@@ -5,6 +5,7 @@ on the way and whole ones where they are shown. It does not know tiers, health o
 there are.
 """
 
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -44,6 +45,9 @@ CACHED_PART: Final = 0.8
 
 _UNITS: Final = 10**9 * NO_MARKUP
 """1e-18 dollars in a nano-dollar, where a mark-up in millionths was multiplied in."""
+
+
+_clamp = lru_cache(maxsize=1024)(clamp)
 
 
 class Rates(Struct, frozen=True):
@@ -93,7 +97,7 @@ def level(model: Model, effort: str | None) -> str:
     if not reasoning.levels:
         return "none"
     if effort is not None:
-        return clamp(effort, reasoning.levels)
+        return _clamp(effort, reasoning.levels)
     return reasoning.default or UNKNOWN_LEVEL
 
 

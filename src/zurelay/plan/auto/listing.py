@@ -46,7 +46,8 @@ def listed(
     if not served:
         return None
     models = [one.model for one in served]
-    prices = ((price_at(model, at), model.markup) for model in models)
+    sold = (route.model or one.model for one in served for route in one.routes)
+    prices = ((price_at(model, at), model.markup) for model in sold)
     return Listed(
         model=_union(auto.id, models),
         prices=tuple((price, markup) for price, markup in prices if price is not None),

@@ -19,6 +19,7 @@ SANDBOX: Final = "sandbox"
 NOT_ALLOWED: Final = "not among those the operator allows"
 EXCLUDED: Final = "excluded by the operator"
 NO_PRICE: Final = "no price is known"
+STOPPED: Final = "it was stopped"
 NO_SANDBOX: Final = "sandbox models are chosen only where nothing else is configured"
 NO_ANSWERS: Final = "makes embeddings, not answers"
 
@@ -136,6 +137,8 @@ def _pool(named: Iterable[Named], rules: AutoRules, *, sandbox: bool, unasked: b
 def _bar(served: ServedModel, rules: AutoRules, *, sandbox: bool, unasked: bool) -> str | None:
     """Why the model may not be chosen; None if it may."""
     model = served.model
+    if not served.routes:
+        return STOPPED
     if not gives(model, "chat"):
         return NO_ANSWERS
     pattern = rules.allowed_by(model.id)
