@@ -77,6 +77,27 @@ async def test_a_repeat_while_it_runs_at_another_node_waits_for_its_end(
     assert len(upstream.requests) == 1
 
 
+async def test_a_repeat_that_waits_does_not_hold_up_the_end_of_its_node(
+    nodes: list[Caller], upstream: ScriptedUpstream
+) -> None:
+    go = asyncio.Event()
+    upstream.enqueue([Pause(go), *json_reply(chat_reply())])
+    one, two = nodes
+    first = asyncio.create_task(one.chat(KEY))
+    await upstream.wait_requests()
+    again = asyncio.create_task(two.chat(KEY))
+    process = two.gateway.process
+    await until(lambda: len(process._gateway.core.waiting) == 1)
+    process.stop(at_once=True)
+    refused = await again
+    assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+    await process.wait()
+    go.set()
+    assert (await first).status == 200
+    row = await one.logged(refused)
+    assert (row["status"], row["http_status"]) == ("error", 503)
+
+
 async def test_a_failed_request_lets_the_other_node_try(
     nodes: list[Caller], upstream: ScriptedUpstream
 ) -> None:

@@ -65,6 +65,8 @@ class Core:
         runs: requests being relayed.
         streams: how many of them are streams.
         draining: the process is about to end: connections are not kept.
+        waiting: tasks of requests that wait for something outside before they may be relayed.
+        ending: every request is to end now.
     """
 
     def __init__(self, parts: Parts, snapshot: Snapshot, loop: asyncio.AbstractEventLoop) -> None:
@@ -74,7 +76,8 @@ class Core:
         self.runs: set[Run] = set()
         self.streams = 0
         self.draining = False
-        self._ending = False
+        self.waiting: set[asyncio.Task[object]] = set()
+        self.ending = False
         self._purses: dict[str, tuple[Key, Snapshot, Purse]] = {}
 
     @property
@@ -87,12 +90,14 @@ class Core:
         """A run starts."""
         self.runs.add(run)
         self.streams += run.streaming
-        if self._ending:
+        if self.ending:
             self.loop.call_soon(run.shut_down)
 
     def end_runs(self) -> None:
-        """End every request that is being relayed, and whatever is still admitted."""
-        self._ending = True
+        """End every request that is being relayed or waits, and whatever is still admitted."""
+        self.ending = True
+        for task in list(self.waiting):
+            task.cancel()
         for run in list(self.runs):
             run.shut_down()
 

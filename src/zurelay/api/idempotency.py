@@ -1,12 +1,14 @@
 """The `Idempotency-Key` header: what it may be, and a repeat that is given the earlier answer."""
 
+import asyncio
 import hashlib
-from collections.abc import Callable
-from typing import TypeGuard
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeGuard
 
 from zurelay.access.keys import Key
 from zurelay.api.core import Core
 from zurelay.api.exchange import HttpExchange
+from zurelay.chat import problems
 from zurelay.chat.problems import INVALID, Problem, Refused
 from zurelay.formats.base import Inbound
 from zurelay.live.idempotency import Earlier, Use
@@ -80,7 +82,7 @@ async def repeated_elsewhere(
     """As `repeated`, among all nodes, waiting for one that runs. False: the use is ours now.
 
     Raises:
-        Refused: as `SharedAnswers.claim`.
+        Refused: as `SharedAnswers.claim`; 503 once every request is to end.
     """
     answers = core.parts.answers
     if answers is None:
@@ -88,7 +90,7 @@ async def repeated_elsewhere(
     until = core.loop.time() + core.snapshot.timing.request_deadline_s
     own = exchange.request_id
     while True:
-        found = await answers.claim(use, own, until - core.loop.time())
+        found = await _waited(core, exchange, answers.claim(use, own, until - core.loop.time()))
         if found is Claim.OURS:
             return False
         if isinstance(found, Elsewhere):
@@ -96,6 +98,24 @@ async def repeated_elsewhere(
             return True
         if repeated(core, exchange, key, inbound, use):
             return True
+
+
+async def _waited(
+    core: Core, exchange: HttpExchange, claim: Coroutine[Any, Any, Elsewhere | Claim]
+) -> Elsewhere | Claim:
+    """What the claim comes to, unless the process ends first."""
+    task = asyncio.current_task()
+    if task is None:
+        return await claim
+    core.waiting.add(task)
+    try:
+        return await claim
+    except asyncio.CancelledError:
+        if core.ending and not exchange.disconnected:
+            raise Refused(problems.ending()) from None
+        raise
+    finally:
+        core.waiting.discard(task)
 
 
 def free(core: Core, use: Use | None) -> None:
