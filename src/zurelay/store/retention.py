@@ -1,5 +1,6 @@
 """Deleting what the log need not keep any longer, without keeping writers waiting."""
 
+import time
 from contextlib import suppress
 
 from sqlalchemy import text
@@ -9,9 +10,11 @@ from zurelay.store.errors import BusyError
 from zurelay.store.partitions import Day, days
 from zurelay.store.requests import delete_requests
 
-BATCH = 1000
+BATCH = 200
+"""Entries in one transaction, which keeps the other writers of SQLite waiting."""
 
 _WAIT = "2s"
+_PAUSE_S = 0.5
 
 
 def delete_older(store: Store, until: float) -> int:
@@ -22,11 +25,14 @@ def delete_older(store: Store, until: float) -> int:
     """
     total = _empty_days(store, until) if store.kind == "postgresql" else 0
     while True:
+        started = time.monotonic()
         with store.write(alone=False) as connection:
             deleted = delete_requests(connection, until, BATCH)
         total += deleted
         if deleted < BATCH:
             return total
+        # Half of the time is the others': SQLite hands its lock to whoever happens to ask.
+        time.sleep(min(time.monotonic() - started, _PAUSE_S))
 
 
 def _empty_days(store: Store, until: float) -> int:
