@@ -1,12 +1,14 @@
-"""Endpoints for what is served: models, and how every route stands. They run on the event loop."""
+"""Endpoints for what is served: models, how every route stands, and what is stopped."""
 
 from typing import Any
 
 from msgspec import Struct
 
-from zurelay.admin.endpoint import Call, Endpoint, ListView
+from zurelay.admin.endpoint import Call, Endpoint, ListView, Nothing
 from zurelay.catalogue.view import model_view
-from zurelay.office.values import ModelName
+from zurelay.office import stops
+from zurelay.office.stops import StopForm, StopView
+from zurelay.office.values import ModelName, Name
 from zurelay.plan.view import routes_view
 
 
@@ -87,7 +89,55 @@ def list_models(call: Call) -> object:
     )
 
 
+class StopQuery(Struct, forbid_unknown_fields=True):
+    """What to resume."""
+
+    kind: stops.Kind
+    name: Name
+
+
+def _list_stops(call: Call) -> object:
+    return ListView(stops.list_stops(call.parts.desk, call.actor))
+
+
+def _stop(call: Call) -> object:
+    return stops.stop(call.parts.desk, call.actor, call.body)
+
+
+def _resume(call: Call) -> object:
+    stops.resume(call.parts.desk, call.actor, call.query.kind, call.query.name)
+    return Nothing()
+
+
 ENDPOINTS = (
+    Endpoint(
+        "GET",
+        "/stops",
+        "listStops",
+        "List the models and providers that are stopped.",
+        "stops.read",
+        _list_stops,
+        ListView[StopView],
+    ),
+    Endpoint(
+        "POST",
+        "/stops",
+        "stop",
+        "Ask a model or provider no more, on every node within a second.",
+        "stops.change",
+        _stop,
+        StopView,
+        body=StopForm,
+    ),
+    Endpoint(
+        "DELETE",
+        "/stops",
+        "resume",
+        "Ask a stopped model or provider again.",
+        "stops.change",
+        _resume,
+        query=StopQuery,
+    ),
     Endpoint(
         "GET",
         "/routes",

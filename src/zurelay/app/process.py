@@ -26,6 +26,7 @@ from zurelay.app.local_token import forget, let_in
 from zurelay.app.options import ServeOptions, Started
 from zurelay.app.parts import Assembly, assemble, snapshot
 from zurelay.app.prices import StoredPrices
+from zurelay.app.stops import StoredStops
 from zurelay.config.accounts import providers
 from zurelay.config.faults import ConfigError
 from zurelay.config.load import load, load_catalogue
@@ -57,6 +58,7 @@ class Process:
         self._store = store
         self._lists: Mapping[str, tuple[str, ...]] = {}
         self._prices = StoredPrices(store)
+        self._stops = StoredStops(store)
         self._housekeeping = Housekeeping(store, self._keep_s)
         self._stamps: tuple[float, ...] = ()
         self._jobs: set[asyncio.Task[None]] = set()
@@ -88,6 +90,7 @@ class Process:
             self._parts.client, providers(self._settings), self._lists
         )
         await asyncio.to_thread(self._prices.changed)
+        await asyncio.to_thread(self._stops.changed)
         self._gateway = gateway = Gateway(
             Core(self._parts.parts, self._snapshot(self._settings), loop)
         )
@@ -214,6 +217,7 @@ class Process:
             load_catalogue(settings),
             self._lists if lists is None else lists,
             self._prices.current,
+            self._stops.current,
         )
         return snapshot(settings, table)
 
@@ -241,6 +245,7 @@ class Process:
             prepaid=lambda: self._settings.billing.prepaid,
             zone=lambda: self._settings.billing.zone,
             models=lambda: core.snapshot.table.models,
+            providers=lambda: {one.name for one in providers(self._settings)},
         )
         return AdminParts(
             desk=desk,
@@ -342,12 +347,13 @@ class Process:
         while True:
             await asyncio.sleep(_PRICES_SECONDS)
             try:
-                changed = await asyncio.to_thread(self._prices.changed)
+                prices = await asyncio.to_thread(self._prices.changed)
+                stops = await asyncio.to_thread(self._stops.changed)
             except StoreError:
                 continue  # those in memory go on counting
-            if changed:
+            if prices or stops:
                 self._gateway.replace(self._snapshot(self._settings))
-                log.info("prices changed")
+                log.info("prices changed" if prices else "stops changed")
 
     def _keep_s(self) -> float | None:
         """How long log entries are kept, by the settings in force."""

@@ -33,6 +33,7 @@ from zurelay.cli import (
     sandbox,
     serve,
     spool,
+    stops,
     tokens,
     usage,
 )
@@ -67,7 +68,7 @@ def _root(
 
 
 for _module in (serve, check, chat, models, routes, log, usage, money, personal, audit, backup,
-                restore, move, doctor, sandbox):  # fmt: skip
+                restore, move, stops, doctor, sandbox):  # fmt: skip
     _module.add_to(app)
 app.add_typer(accounts.app)
 app.add_typer(auto.app)

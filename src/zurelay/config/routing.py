@@ -16,12 +16,14 @@ from zurelay.config.models import RouteSetting
 from zurelay.config.settings import ModelSettings, Settings
 from zurelay.formats.registry import BACKS
 from zurelay.meter.limits import Bound
-from zurelay.plan.route import Auto, Route, RoutingTable, ServedModel, auto_id
+from zurelay.plan.route import Auto, Route, RoutingTable, ServedModel, Stops, auto_id
 from zurelay.providers.base import Kind, Provider
 
 _SPOKEN = frozenset(back.name for back in BACKS)
 """Formats this release can speak upstream; entries that need another are not served."""
 
+
+_NOTHING_STOPPED = Stops()
 
 Prices = Mapping[str, Mapping[str, Price]]
 """Prices set at run time: public id -> first day in force, as `laid_over` takes them."""
@@ -32,6 +34,7 @@ def build_table(
     catalogue: Catalogue,
     lists: Mapping[str, Sequence[str]],
     prices: Prices = MappingProxyType({}),
+    stops: Stops = _NOTHING_STOPPED,
 ) -> RoutingTable:
     """Everything this gateway serves.
 
@@ -41,6 +44,7 @@ def build_table(
         lists: provider name -> the model ids its own `/models` told, for providers whose kind
             `lists_models`. One that is missing serves nothing but what `[models.X] routes` names.
         prices: set at run time; the file's beat them, they beat the catalogue's.
+        stops: models that keep no route, and providers that none leads to.
     """
     by_name = {one.name: one for one in providers(settings)}
     offers = _offers(settings, catalogue, lists, by_name.values())
@@ -63,7 +67,11 @@ def build_table(
         terms = _Terms(own, prices.get(model_id, {}), parse_factor(markup))
         served[model_id] = ServedModel(
             model=terms.over(base),
-            routes=_numbered(_overridden_entry(route, base, terms) for route in routes),
+            routes=_standing_routes(
+                model_id,
+                _numbered(_overridden_entry(route, base, terms) for route in routes),
+                stops,
+            ),
             fallbacks=own.fallbacks,
             bound=_bound(model_id, own),
         )
@@ -71,6 +79,13 @@ def build_table(
         {model_id: _standing(one, served) for model_id, one in served.items()},
         Auto(auto_id(settings.brand.wire), settings.auto.rules()),
     )
+
+
+def _standing_routes(model_id: str, routes: tuple[Route, ...], stops: Stops) -> tuple[Route, ...]:
+    """Those that are not stopped; they keep their numbers."""
+    if model_id in stops.models:
+        return ()
+    return tuple(route for route in routes if route.provider.name not in stops.providers)
 
 
 def _bound(model_id: str, own: ModelSettings) -> Bound | None:

@@ -33,7 +33,8 @@ class Desk:
         random: that many random bytes.
         prepaid: whether accounts need a balance where they do not say.
         zone: IANA time zone of accounts that do not say.
-        models: ids of models that are served; None where that is not known.
+        models: ids of models that are served, `providers` names of those configured; None where
+            that is not known.
     """
 
     store: Store
@@ -42,6 +43,7 @@ class Desk:
     prepaid: Callable[[], bool] = lambda: False
     zone: Callable[[], str] = lambda: "UTC"
     models: Callable[[], Collection[str] | None] = lambda: None
+    providers: Callable[[], Collection[str] | None] = lambda: None
     _stamp: list[int] = field(default_factory=lambda: [0])
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -20,6 +20,8 @@ Right = Literal[
     "money.change",
     "prices.read",
     "prices.change",
+    "stops.read",
+    "stops.change",
     "usage.read",
     "providers.read",
     "requests.read",
@@ -50,6 +52,8 @@ _RUNNING: frozenset[Right] = frozenset(
         "prices.read",
         "prices.change",
         "providers.read",
+        "stops.read",
+        "stops.change",
         "tokens.read",
     }
 )
@@ -58,12 +62,20 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     "owner": frozenset(get_args(Right)),
     "admin": _READING | _RUNNING,
     "member": _READING | {"keys.change"},
-    "read-only": _READING | {"prices.read", "providers.read", "tokens.read"},
+    "read-only": _READING | {"prices.read", "providers.read", "stops.read", "tokens.read"},
 }
 """What each role may do. Owners alone hand out roles and handle personal data."""
 
 _EVERYWHERE: frozenset[Right] = frozenset(
-    {"prices.read", "prices.change", "providers.read", "tokens.read", "tokens.change"}
+    {
+        "prices.read",
+        "prices.change",
+        "providers.read",
+        "stops.read",
+        "stops.change",
+        "tokens.read",
+        "tokens.change",
+    }
 )
 """What concerns the whole gateway: nothing for an actor of one account."""
 

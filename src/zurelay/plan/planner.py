@@ -161,6 +161,8 @@ def make_plan(
         candidates += [
             _candidate(choice, route, inbound.effort) for route in order.sort(choice.served, routes)
         ]
+    if not candidates and not any(choice.served.routes for choice in choices):
+        raise Refused(problems.of_attempts(()))  # all of them were stopped
     if not candidates and inbound.mode == "embeddings":
         raise Refused(wrong_mode(choices[0].served.model, inbound.mode))
     if not candidates:

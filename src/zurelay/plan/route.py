@@ -37,7 +37,10 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A model and the routes that reach it, in file order; `bound`: what all callers may use."""
+    """A model and the routes that reach it, in file order; `bound`: what all callers may use.
+
+    A model that was stopped has no routes.
+    """
 
     model: Model
     routes: tuple[Route, ...]
@@ -56,6 +59,14 @@ class Auto:
 def auto_id(wire: str) -> str:
     """The id by which the smart choice is asked for, by the word of the brand."""
     return f"{wire}-auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """What an operator stopped: ids of models, names of providers."""
+
+    models: frozenset[str] = frozenset()
+    providers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ EXCLUDED: Final = "excluded by the operator"
 NO_PRICE: Final = "no price is known"
 STOPPED: Final = "it was stopped"
 NO_SANDBOX: Final = "sandbox models are chosen only where nothing else is configured"
+STOPPED: Final = "stopped by the operator"
 NO_ANSWERS: Final = "makes embeddings, not answers"
 
 
@@ -141,6 +142,8 @@ def _bar(served: ServedModel, rules: AutoRules, *, sandbox: bool, unasked: bool)
         return STOPPED
     if not gives(model, "chat"):
         return NO_ANSWERS
+    if not served.routes:
+        return STOPPED
     pattern = rules.allowed_by(model.id)
     if pattern is None:
         return NOT_ALLOWED
