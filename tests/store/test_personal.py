@@ -3,9 +3,11 @@ from sqlalchemy import insert
 from tests.store.rows import ACCOUNT, NOON, a_key, a_record, entry
 from zurelay.meter.record import Attempt
 from zurelay.store import schema
+from zurelay.store.accounts import ensure_account
 from zurelay.store.engine import Store
 from zurelay.store.keys import add_key, find_key
 from zurelay.store.members import Member, add_member, find_member
+from zurelay.store.people import Link, Person, Session, add_link, add_person, add_session
 from zurelay.store.personal import (
     Subject,
     entries_of,
@@ -13,6 +15,7 @@ from zurelay.store.personal import (
     erase_members,
     erase_names,
     nodes_at_work,
+    people_of,
 )
 from zurelay.store.requests import Filter, add_requests, get_request, list_requests
 
@@ -75,6 +78,23 @@ def test_members_and_names_of_dead_keys_are_forgotten(store: Store) -> None:
             "works",
         ]
         assert erase_names(connection, ACCOUNT.id, NOON) == 0
+
+
+def test_whoever_is_a_member_of_nothing_else_cannot_sign_in_any_more(store: Store) -> None:
+    with store.write() as connection:
+        ensure_account(connection, "team", "acct_2", NOON)
+        for n, email in ((1, "ann@b.c"), (2, "bob@b.c")):
+            add_member(connection, Member(f"mem_{n}", ACCOUNT.id, email, "X", "member", 5))
+            add_person(connection, Person(f"prs_{n}", email, "X", None, None, 5))
+            add_session(connection, Session(bytes([n]) * 32, f"prs_{n}", b"r" * 32, 5, 5, "agent"))
+            add_link(connection, Link(bytes([n]) * 32, "password", email, "X", 5, 9))
+        add_member(connection, Member("mem_3", "acct_2", "bob@b.c", "X", "member", 5))
+        assert [one.email for one in people_of(connection, ACCOUNT.id)] == ["ann@b.c", "bob@b.c"]
+        erase_members(connection, ACCOUNT.id, NOON)
+        left = connection.execute(schema.person.select()).mappings().all()
+        assert [row["email"] for row in left] == ["bob@b.c"]
+        assert len(connection.execute(schema.console_session.select()).all()) == 1
+        assert len(connection.execute(schema.console_link.select()).all()) == 1
 
 
 def test_nodes_at_work_are_those_that_were_heard_of_lately(store: Store) -> None:

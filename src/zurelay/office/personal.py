@@ -19,6 +19,7 @@ from zurelay.office.pages import Listed, Page
 from zurelay.office.rights import Actor
 from zurelay.office.sheets import json_line
 from zurelay.store.paging import Mark
+from zurelay.store.people import Person
 from zurelay.store.personal import (
     Subject,
     empty_log_of_writes,
@@ -28,6 +29,7 @@ from zurelay.store.personal import (
     erase_names,
     nodes_at_work,
     overwrite_erased,
+    people_of,
 )
 
 BATCH: Final = 500
@@ -136,6 +138,10 @@ def _lines(desk: Desk, actor: Actor, subject: Subject) -> Iterator[str]:
         account = subject.account
         yield _line("account", accounts.get_account(desk, actor, account))
         yield from _listed("member", lambda page: members.list_members(desk, actor, account, page))
+        with desk.store.read() as connection:
+            people = people_of(connection, account)
+        for one in people:
+            yield _line("person", _person(one))
         yield from _listed("key", lambda page: keys.list_keys(desk, actor, page, account))
         yield from _listed(
             "transfer", lambda page: money.list_transfers(desk, actor, page, account)
@@ -152,6 +158,17 @@ def _lines(desk: Desk, actor: Actor, subject: Subject) -> Iterator[str]:
         if len(found) < BATCH:
             return
         after = (int(found[-1].id[4:16], 16), found[-1].id)
+
+
+def _person(one: Person) -> dict[str, object]:
+    """Whoever may sign in; never the password, not even its hash."""
+    return {
+        "id": one.id,
+        "email": one.email,
+        "name": one.name,
+        "language": one.language,
+        "created": v.iso_of(one.created),
+    }
 
 
 def _listed(kind: str, read: Callable[[Page], Listed[Any]]) -> Iterator[str]:

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
-from sqlalchemy import Connection, Select, bindparam, func, select, text, update
+from sqlalchemy import Connection, Select, bindparam, delete, func, select, text, update
 
 from zurelay.meter.record import RequestRecord
 from zurelay.store import schema
 from zurelay.store.counters import ACCESS, raise_counter
 from zurelay.store.engine import Store
 from zurelay.store.paging import Mark, oldest_first
+from zurelay.store.people import Person
 
 _TABLE = schema.request
 _decode = msgspec.json.Decoder(RequestRecord).decode
@@ -58,8 +59,12 @@ def erase_entries(connection: Connection, records: Sequence[RequestRecord]) -> i
 
 
 def erase_members(connection: Connection, account: str, now: float) -> int:
-    """Forget who an account's members are; returns how many."""
+    """Forget who an account's members are; returns how many.
+
+    Those who are members of no other account cannot sign in any more: nothing is left of them.
+    """
     table = schema.member
+    _forget(connection, [person.email for person in people_of(connection, account, alone=True)])
     unknown = text("'erased:' || id")
     statement = (
         update(table)
@@ -67,6 +72,18 @@ def erase_members(connection: Connection, account: str, now: float) -> int:
         .values(email=unknown, name="", removed=func.coalesce(table.c.removed, int(now)))
     )
     return connection.execute(statement).rowcount
+
+
+def people_of(connection: Connection, account: str, *, alone: bool = False) -> list[Person]:
+    """Who may sign in and is, or was, a member of an account; `alone`: of no other one."""
+    people, members = schema.person, schema.member
+    emails = select(members.c.email).where(members.c.account == account)
+    query = select(people).where(people.c.email.in_(emails)).order_by(people.c.id)
+    if alone:
+        elsewhere = members.c.account != account
+        others = select(members.c.email).where(elsewhere, members.c.removed.is_(None))
+        query = query.where(people.c.email.not_in(others))
+    return [Person(**row) for row in connection.execute(query).mappings()]
 
 
 def erase_names(connection: Connection, account: str, now: float) -> int:
@@ -111,6 +128,15 @@ def empty_log_of_writes(store: Store) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         connection.close()
+
+
+def _forget(connection: Connection, emails: Sequence[str]) -> None:
+    people, sessions, links = schema.person, schema.console_session, schema.console_link
+    for email in emails:
+        ids = select(people.c.id).where(people.c.email == email)
+        connection.execute(delete(sessions).where(sessions.c.person.in_(ids)))
+        connection.execute(delete(links).where(links.c.email == email))
+        connection.execute(delete(people).where(people.c.email == email))
 
 
 def _of(subject: Subject) -> "Select[tuple[str]]":
