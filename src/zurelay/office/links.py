@@ -150,8 +150,8 @@ def change_profile(desk: Desk, visitor: Visitor, *, name: str, email: str) -> No
     old = visitor.person
     with acting(desk, old) as change:
         taken = people.find_person(change.connection, email)
-        members_so_called = people.memberships(change.connection, email)
-        if email != old.email and (taken is not None or members_so_called):
+        so_called = people.known_as_member(change.connection, email)
+        if email != old.email and (taken is not None or so_called):
             raise wrong("email", "email: somebody else has that address.")
         people.change_person(change.connection, old.id, {"name": name, "email": email})
         people.rename_members(change.connection, old.email, email)

@@ -94,6 +94,12 @@ def memberships(connection: Connection, email: str) -> list[Member]:
     return [Member(**row) for row in connection.execute(query).mappings()]
 
 
+def known_as_member(connection: Connection, email: str) -> bool:
+    """Whether anybody with that address is or was a member of anything."""
+    query = select(_MEMBER.c.id).where(_MEMBER.c.email == email).limit(1)
+    return connection.execute(query).first() is not None
+
+
 def there_is_an_owner(connection: Connection) -> bool:
     """Whether somebody who may sign in owns the gateway."""
     query = (

@@ -1,0 +1,108 @@
+import pytest
+
+from zurelay.console.languages import N_, NAMES, choose, language
+
+NOON = 1_795_953_600.0  # 2026-11-29 12:00 UTC
+NARROW, WIDE = "\u202f", "\u00a0"
+
+
+def plain(text: str) -> str:
+    return text.replace(NARROW, " ").replace(WIDE, " ")
+
+
+@pytest.mark.parametrize(
+    ("kept", "accepted", "chosen"),
+    [
+        (None, "", "en"),
+        (None, "nl-BE,nl;q=0.9,en;q=0.8", "nl"),
+        (None, "de-DE, fr;q=0.3, en;q=0.2", "fr"),
+        (None, "de", "en"),
+        (None, "fr;q=0, nl;q=0.1", "nl"),
+        (None, "fr;q=x,,;;=", "en"),
+        ("fr", "nl", "fr"),
+        ("xx", "nl", "nl"),
+        ("", "nl", "nl"),
+    ],
+)
+def test_what_was_chosen_comes_before_what_the_browser_asks_for(
+    kept: str | None, accepted: str, chosen: str
+) -> None:
+    assert choose(kept, accepted) == chosen
+
+
+def test_words_are_translated_and_unknown_ones_stay() -> None:
+    assert language("nl").gettext("Keys") == "Sleutels"
+    assert language("fr").gettext("Keys") == "Clés"
+    assert language("en").gettext(N_("Keys")) == "Keys"
+    assert language("nl").gettext("never said") == "never said"
+    assert language("nl").gettext("") == ""
+    assert language("fr").ngettext("%(num)s key", "%(num)s keys", 1) == "%(num)s clé"
+    assert language("fr").ngettext("%(num)s key", "%(num)s keys", 2) == "%(num)s clés"
+    assert set(NAMES) == {"en", "nl", "fr"}
+
+
+@pytest.mark.parametrize(
+    ("code", "number", "money", "tiny", "share", "date", "moment", "ago"),
+    [
+        (
+            "en",
+            "1,234,567",
+            "$1,234.50",
+            "$0.00012",
+            "12%",
+            "29 Nov 2026",
+            "29 Nov 2026, 12:00",
+            "5 minutes ago",
+        ),
+        (
+            "nl",
+            "1.234.567",
+            "$ 1.234,50",
+            "$ 0,00012",
+            "12%",
+            "29 nov 2026",
+            "29 nov 2026, 12:00",
+            "5 minuten geleden",
+        ),
+        (
+            "fr",
+            "1 234 567",
+            "1 234,50 $",
+            "0,00012 $",
+            "12 %",
+            "29 nov. 2026",
+            "29 nov. 2026, 12:00",
+            "il y a 5 minutes",
+        ),
+    ],
+)
+def test_each_language_has_its_own_forms(
+    code: str, number: str, money: str, tiny: str, share: str, date: str, moment: str, ago: str
+) -> None:
+    say = language(code)
+    told = (
+        say.number(1234567),
+        say.money("1234.5"),
+        say.money("0.00012"),
+        say.share(0.12),
+        say.date(NOON),
+        say.moment("2026-11-29T12:00:00Z"),
+        say.ago(NOON - 300, NOON),
+    )
+    assert tuple(map(plain, told)) == (number, money, tiny, share, date, moment, ago)
+
+
+def test_small_room_and_short_times() -> None:
+    say = language("en")
+    assert [say.compact(one) for one in (0, 999, 12_345, 2_500_000)] == [
+        "0",
+        "999",
+        "12.3K",
+        "2.5M",
+    ]
+    assert [say.duration(one) for one in (None, 3.4, 999, 1250)] == ["", "3 ms", "999 ms", "1.2 s"]
+    assert [say.share(one) for one in (0, 0.031, 0.5)] == ["0%", "3.1%", "50%"]
+    assert (say.day(NOON), say.clock(NOON)) == ("29 Nov", "12:00")
+    assert say.money(None) == ""
+    assert say.money("0") == "$0.00"
+    assert say.money("-3") == "-$3.00"
