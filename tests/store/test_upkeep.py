@@ -2,8 +2,10 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import select
 
 from tests.store.rows import NOON, a_record, entry
+from zurelay.store import schema
 from zurelay.store.engine import Store, open_store
 from zurelay.store.partitions import days
 from zurelay.store.requests import Filter, add_requests, list_requests
@@ -36,6 +38,23 @@ def test_old_entries_go_and_the_sums_of_all_nodes_stay(store: Store, upkeep: Upk
     assert kept(store) == 2
     with store.read() as connection:
         assert sum(row.requests for row in usage_by(connection, "day")) == 4
+
+
+def test_the_sums_of_nodes_are_brought_together_once_their_hour_is_over(
+    store: Store, upkeep: Upkeep
+) -> None:
+    def shards() -> set[int]:
+        with store.read() as connection:
+            return set(connection.execute(select(schema.usage_hour.c.shard)).scalars())
+
+    with store.write() as connection:
+        for shard in (1, 2):
+            add_requests(connection, [entry(a_record(THEN))], shard)
+    assert upkeep.run(THEN + 3600, None)
+    assert shards() == {1, 2}
+    assert upkeep.run(THEN + 2 * 3600, None)
+    assert shards() == ({0} if store.kind == "postgresql" else {1, 2})
+    assert upkeep.run(THEN + 60 * 3600, None)
 
 
 def test_the_days_to_come_are_made_in_time(store: Store, upkeep: Upkeep) -> None:

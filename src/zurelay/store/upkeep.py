@@ -3,6 +3,8 @@
 Every method blocks; call them from one thread at a time.
 """
 
+from sqlalchemy import text
+
 from zurelay.store.engine import Store
 from zurelay.store.errors import BusyError
 from zurelay.store.leader import Leader
@@ -11,6 +13,13 @@ from zurelay.store.repeats import forget_repeats
 from zurelay.store.retention import delete_older
 from zurelay.store.usage import fold_shards
 
+_HOUR = 3600
+_FOLDED_HOURS = 48
+"""How far back the first run after a start brings sums together."""
+_LATE_HOURS = 1
+"""Most entries arrive within this time after their hour."""
+_LOCK_TIMEOUT = "500ms"
+
 
 class Upkeep:
     """The upkeep of one store; run it at the start and every hour."""
@@ -18,6 +27,7 @@ class Upkeep:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.leader = Leader(store)
+        self._folded = 0
 
     def run(self, now: float, keep_s: float | None) -> bool:
         """Make the days to come, delete old entries, bring sums together. False if another leads.
@@ -33,8 +43,8 @@ class Upkeep:
             return False
         if self._store.kind == "postgresql":
             self._make_days(now)
+            self._fold(int(now) // _HOUR)
             with self._store.write(alone=False) as connection:
-                fold_shards(connection, now)
                 forget_repeats(connection, now)
         if keep_s is not None:
             delete_older(self._store, now - keep_s)
@@ -47,6 +57,15 @@ class Upkeep:
     def _make_days(self, now: float) -> None:
         try:
             with self._store.write() as connection:
+                connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'"))
                 make_days(connection, now)
         except BusyError:
             pass  # there are days ahead: the next hour will do
+
+    def _fold(self, now: int) -> None:
+        """Bring the shards of the hours together that were over before hour `now`, each once."""
+        end = now - _LATE_HOURS
+        for hour in range(max(self._folded, end - _FOLDED_HOURS), end):
+            with self._store.write(alone=False) as connection:
+                fold_shards(connection, hour)
+            self._folded = hour + 1

@@ -97,8 +97,8 @@ class ProviderRow:
 
 
 def shard_of(node: str) -> int:
-    """Which rows a node adds to."""
-    return zlib.crc32(node.encode()) % SHARDS
+    """Which rows a node adds to, of those that several write; 0 is for a node that is alone."""
+    return 1 + zlib.crc32(node.encode()) % SHARDS
 
 
 def add_usage(connection: Connection, records: Sequence[RequestRecord], shard: int = 0) -> None:
@@ -206,34 +206,43 @@ def spent_by_day(connection: Connection) -> list[tuple[str, int, int]]:
     return [(which, when, int(cost)) for which, when, cost in connection.execute(query)]
 
 
-def fold_shards(connection: Connection, before: float) -> int:
-    """Bring the rows of all shards together, for days that were over at Unix time `before`.
+def fold_shards(connection: Connection, hour: int) -> int:
+    """Bring the rows of all shards together, for an hour that is over, and its day if it is.
 
-    Returns how many rows went. Entries that arrive later still count: they make new ones.
+    PostgreSQL only: elsewhere there are no shards. Nobody waits for it but who adds to that hour;
+    an entry that arrives later makes a new row. Returns how many rows went.
+
+    Args:
+        connection: a writing transaction.
+        hour: hours since 1970.
     """
-    folded = 0
-    for table, sums, unit in (
-        (_HOURS, _SUMS, _HOUR),
-        (_DAYS, _SUMS, _HOUR * _DAY_HOURS),
-        (_HOUR_MODELS, _SUMS, _HOUR),
-        (_HOUR_KEYS, _SUMS, _HOUR),
-        (_DAY_KEYS, _SUMS, _HOUR * _DAY_HOURS),
-        (_PROVIDERS, _PROVIDER_SUMS, _HOUR),
-    ):
-        time, *rest = (column.name for column in table.primary_key)
-        keys = [time, *rest[:-1]]
-        end = int(before) // (_HOUR * _DAY_HOURS) * (_HOUR * _DAY_HOURS) // unit
-        gone = connection.execute(
-            text(f"DELETE FROM {table.name} WHERE {time} < :end AND shard <> 0 RETURNING *"),  # noqa: S608
-            {"end": end},
-        ).mappings()
-        together: dict[tuple[Any, ...], list[int]] = {}
-        for row in gone:
-            folded += 1
-            _add(together, (*(row[key] for key in keys), 0), [row[name] for name in sums])
-        insert = RowsInsert(table, adding(table, sums))
-        insert.run(connection, [(*group, *together[group]) for group in sorted(together)])
-    return folded
+    tables = [(_HOURS, hour), (_HOUR_MODELS, hour), (_HOUR_KEYS, hour), (_PROVIDERS, hour)]
+    if hour % _DAY_HOURS == _DAY_HOURS - 1:
+        tables += [(_DAYS, hour // _DAY_HOURS), (_DAY_KEYS, hour // _DAY_HOURS)]
+    return sum(
+        connection.execute(text(_FOLD[table.name]), {"time": time}).scalar_one()
+        for table, time in tables
+    )
+
+
+def _fold(table: Table) -> str:
+    """Its rows of one time are deleted, and added to those of shard 0."""
+    keys = [column.name for column in table.primary_key if column.name != "shard"]
+    sums = [column.name for column in table.columns if not column.primary_key]
+    summed = ", ".join(f"sum({name})" for name in sums)
+    name, grouped = table.name, ", ".join(keys)
+    return (
+        f"WITH gone AS (DELETE FROM {name} WHERE {keys[0]} = :time AND shard <> 0 RETURNING *),"  # noqa: S608
+        f" folded AS (INSERT INTO {name} ({grouped}, shard, {', '.join(sums)})"
+        f" SELECT {grouped}, 0, {summed} FROM gone GROUP BY {grouped} ORDER BY {grouped}"
+        f" ON CONFLICT {adding(table, sums)}) SELECT count(*) FROM gone"
+    )
+
+
+_FOLD = {
+    table.name: _fold(table)
+    for table in (_HOURS, _HOUR_MODELS, _HOUR_KEYS, _PROVIDERS, _DAYS, _DAY_KEYS)
+}
 
 
 def _parts(
