@@ -1,5 +1,6 @@
 import csv
 import io
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -14,6 +15,7 @@ from zurelay.office.desk import Desk
 from zurelay.office.money import Payment, RefundForm, credit, debit, refund
 from zurelay.office.statements import Statement, list_months, statement, statement_csv
 from zurelay.store import schema
+from zurelay.store.engine import Store
 from zurelay.store.requests import add_requests
 from zurelay.store.wallets import post
 
@@ -30,6 +32,16 @@ def began(desk: Desk, clock: Clock) -> None:
     clock.now = at("2026-10-05T00:00")
     with desk.store.write() as connection:
         connection.execute(schema.account.update().values(created=int(clock.now)))
+
+
+class ReadOnly:
+    """A store that is never written."""
+
+    def __init__(self, store: Store) -> None:
+        self.read = store.read
+
+    def write(self) -> None:
+        raise AssertionError
 
 
 def used(desk: Desk, moment: float, cost: int, paid: int | None = None, model: str = "m") -> str:
@@ -116,6 +128,30 @@ def test_a_closed_month_never_changes_and_what_comes_late_is_told(desk: Desk, cl
     assert adds_up(november)
     change_account(desk, OWNER, "default", AccountChange(name="other", zone="Asia/Tokyo"))
     assert statement(desk, READER, "other", "2026-10") == october
+
+
+def test_a_month_that_is_over_and_not_closed_yet_is_not_counted_into_the_next(
+    desk: Desk, clock: Clock
+) -> None:
+    used(desk, at("2026-10-31T12:00"), 1_000_000_000)
+    used(desk, at("2026-11-30T12:00"), 2_000_000_000)
+    used(desk, at("2026-12-01T00:10"), 4_000_000_000)
+    clock.now = at("2026-11-10T00:00")
+    assert statement(desk, READER, "default", "2026-10").closed
+    clock.now = at("2026-12-01T00:30")
+    november = statement(desk, READER, "default", "2026-11")
+    assert (november.closed, november.charges_usd, november.closing_usd) == (False, "2", "-3")
+    december = statement(desk, READER, "default", "2026-12")
+    assert (december.start, december.opening_usd) == ("2026-12-01T00:00:00+00:00", "-3")
+    assert (december.charges_usd, december.closing_usd) == ("4", "-7")
+    assert adds_up(november)
+    assert adds_up(december)
+
+
+def test_looking_at_a_month_that_runs_writes_nothing(desk: Desk, clock: Clock) -> None:
+    used(desk, at("2026-10-31T12:00"), 1)
+    reading = replace(desk, store=ReadOnly(desk.store))  # type: ignore[arg-type]
+    assert statement(reading, READER, "default", "2026-10").charges_usd == "0.000000001"
 
 
 def test_months_begin_and_end_in_the_accounts_zone(desk: Desk, clock: Clock) -> None:

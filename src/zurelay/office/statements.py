@@ -15,7 +15,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from zurelay.access.accounts import Account
-from zurelay.catalogue.money import format_usd
+from zurelay.catalogue.money import format_usd, parse_usd
 from zurelay.meter.wallets import balance_of, zone_of
 from zurelay.office import sheets
 from zurelay.office import values as v
@@ -114,14 +114,12 @@ def statement(desk: Desk, actor: Actor, wanted: str, month: str) -> Statement:
         return msgspec.json.decode(kept.document, type=Statement)
     if not first <= month <= _month_at(desk.clock(), zone_of(account, desk.zone())):
         raise no_such("statement of", month)
-    # Closing is the same whoever looks first, so it is nobody's change and not in the audit log.
-    with desk.store.write() as connection:
-        last = last_closed(connection, account.id)
-        open_from = first if last is None else max(first, _after(last.month))
-        made = [_made(desk, connection, account, each) for each in _months(open_from, month)]
+    _close(desk, account, first, month)
+    with desk.store.read() as connection:
         kept = closed_month(connection, account.id, month)
-    if made:
-        return made[-1]
+        last = last_closed(connection, account.id)
+        if kept is None and (last is None or month > last.month):
+            return _made(desk, connection, account, month)
     if kept is None:
         raise no_such("statement of", month)
     return msgspec.json.decode(kept.document, type=Statement)
@@ -166,10 +164,45 @@ def statement_csv(made: Statement) -> str:
 # Our own.
 
 
+def _close(desk: Desk, account: Account, first: str, month: str) -> None:
+    """Close every month up to that one that is to be closed.
+
+    It comes to the same whoever looks first: nobody's change, and not in the audit log.
+    """
+    now, zone = desk.clock(), zone_of(account, desk.zone())
+
+    def due(last: ClosedMonth | None) -> list[str]:
+        begin = first if last is None else max(first, _after(last.month))
+        return [one for one in _months(begin, month) if _start(_after(one), zone) + CLOSES_S <= now]
+
+    with desk.store.read() as connection:
+        if not due(last_closed(connection, account.id)):
+            return
+    with desk.store.write() as connection:
+        for each in due(last_closed(connection, account.id)):
+            made = _made(desk, connection, account, each)
+            close_month(connection, _closed(made, account.id, int(now)))
+
+
+def _closed(made: Statement, account: str, now: int) -> ClosedMonth:
+    start, end = (datetime.fromisoformat(one) for one in (made.start, made.end))
+    return ClosedMonth(
+        account,
+        made.month,
+        int(start.timestamp() * 1000),
+        int(end.timestamp() * 1000),
+        _nano(made.closing_usd),
+        msgspec.json.encode(made).decode(),
+        now,
+    )
+
+
 def _made(desk: Desk, connection: Connection, account: Account, month: str) -> Statement:
-    """The statement of a month that is not closed; closes it if it is time."""
+    """The statement of a month that is not closed."""
     zone = zone_of(account, desk.zone())
     previous = last_closed(connection, account.id)
+    if previous is not None and _after(previous.month) != month:
+        previous = None  # the month between is over, and not closed yet
     end_ms = int(_start(_after(month), zone) * 1000)
     # Where the last month ended this one begins, whatever the zone was then.
     start_ms = int(_start(month, zone) * 1000) if previous is None else previous.end_ms
@@ -184,15 +217,14 @@ def _made(desk: Desk, connection: Connection, account: Account, month: str) -> S
         for kind in ("credit", "debit", "refund")
     }
     closing = before + sum(sums.values()) - charges
-    closed = desk.clock() >= end_ms / 1000 + CLOSES_S
-    made = Statement(
+    return Statement(
         account=account.id,
         name=account.name,
         month=month,
         zone=str(zone),
         start=_iso(start_ms, zone),
         end=_iso(end_ms, zone),
-        closed=closed,
+        closed=desk.clock() >= end_ms / 1000 + CLOSES_S,
         opening_usd=format_usd(opening),
         late_usd=format_usd(before - opening),
         credits_usd=format_usd(sums["credit"]),
@@ -214,20 +246,6 @@ def _made(desk: Desk, connection: Connection, account: Account, month: str) -> S
             for one in moved
         ],
     )
-    if closed:
-        close_month(
-            connection,
-            ClosedMonth(
-                account.id,
-                month,
-                start_ms,
-                end_ms,
-                closing,
-                msgspec.json.encode(made).decode(),
-                int(desk.clock()),
-            ),
-        )
-    return made
 
 
 def _lines(
@@ -278,6 +296,12 @@ def _start(month: str, zone: tzinfo) -> float:
 
 def _iso(ms: int, zone: tzinfo) -> str:
     return datetime.fromtimestamp(ms / 1000, UTC).astimezone(zone).isoformat()
+
+
+def _nano(amount: str) -> int:
+    """The nano-dollars of an amount with a sign."""
+    found = parse_usd(amount.removeprefix("-"))
+    return -found if amount.startswith("-") else found
 
 
 def _minus(amount: str) -> str:
