@@ -116,6 +116,17 @@ async def test_an_empty_wallet_is_not_asked_again_at_once(purse: Wallets, source
     assert source.draws == 1
 
 
+async def test_what_was_given_back_a_moment_ago_is_asked_for_though_it_was_empty_before(
+    store: Store, purse: Wallets
+) -> None:
+    pay_in(store, 100)
+    hold = await funded(purse, BALANCE, ceiling=100)
+    assert await purse.fund([BALANCE], 60) is None
+    purse.settle(hold, 10)
+    await purse._return({BALANCE.id: 90})
+    await funded(purse, BALANCE, ceiling=60)
+
+
 async def test_what_is_paid_in_is_found(store: Store, purse: Wallets) -> None:
     assert await purse.fund([BALANCE], 1) is None
     pay_in(store, 5)
@@ -238,6 +249,67 @@ async def test_a_lease_lapses_when_the_store_was_away_too_long(
     assert await purse.fund([BALANCE], 1) is None
     await purse.close()
     assert balance(store) == 960
+
+
+async def test_what_the_store_took_back_without_saying_so_is_not_spent_again(
+    store: Store, source: Source
+) -> None:
+    source.alone = False
+    purse = Wallets(source, undelivered=lambda: 0)
+    await purse.start()
+    pay_in(store, 100_000)
+    hold = await funded(purse, BALANCE, ceiling=10)
+    leased = purse.affordable([BALANCE]) or 0
+    with pytest.MonkeyPatch.context() as patch:
+
+        def lost(amounts: Mapping[str, int]) -> None:
+            StoredWallets.give_back(source, amounts)
+            raise StoreError("the connection broke while it committed")
+
+        patch.setattr(source, "give_back", lost)
+        one = purse._slices[BALANCE.id]
+        await purse._return({BALANCE.id: one.free})
+    with pytest.raises(Short):
+        purse.hold([BALANCE], 10)
+    await purse._renew()
+    assert one.free == 0
+    purse.settle(hold, 4)
+    spend(store, "n1", 4)
+
+    with pytest.MonkeyPatch.context() as patch:
+
+        def refused(_: Mapping[str, int]) -> None:
+            raise StoreError("away")
+
+        patch.setattr(source, "give_back", refused)
+        await purse._return({BALANCE.id: one.free})
+    assert one.free == 0
+    await purse._renew()
+    assert one.free == 6
+    await purse.close()
+    assert balance(store) == 100_000 - 4
+    assert leased > 10
+
+
+async def test_what_the_store_leased_without_saying_so_is_found(
+    store: Store, source: Source
+) -> None:
+    source.alone = False
+    purse = Wallets(source, undelivered=lambda: 0)
+    await purse.start()
+    pay_in(store, 100)
+    with pytest.MonkeyPatch.context() as patch:
+
+        def lost(wants: Sequence[Want]) -> list[Drawn]:
+            StoredWallets.draw(source, wants)
+            raise StoreError("the connection broke while it committed")
+
+        patch.setattr(source, "draw", lost)
+        with pytest.raises(Refused):
+            await purse.fund([BALANCE], 100)
+    await purse._renew()
+    purse.hold([BALANCE], 100)
+    await purse.close()
 
 
 @pytest.fixture

@@ -102,6 +102,7 @@ class Wallets:
         self._jobs: set[asyncio.Task[None]] = set()
         self._renewed = 0.0
         self._lapsed = False
+        self._doubtful = False
         self._failing = False
         self._leases = False  # whether anything was ever leased
 
@@ -329,7 +330,8 @@ class Wallets:
                 self._failed(error)
                 continue
             self._failing = False
-            await self._return(self._idle(recalled))
+            async with self._asking:
+                await self._return(self._idle(recalled))
 
     def _idle(self, recalled: Mapping[str, int]) -> dict[str, int]:
         """What goes back now: of wallets that others want, or that are nearly empty."""
@@ -354,9 +356,13 @@ class Wallets:
         try:
             await self._ask(self._source.give_back, amounts)
         except Exception as error:  # noqa: BLE001 - it may come back
-            for name, amount in amounts.items():
-                self._slices[name].free += amount
+            if self._source.alone:
+                for name, amount in amounts.items():
+                    self._slices[name].free += amount
             self._failed(error)
+        else:
+            for name, amount in amounts.items():
+                self._slices[name].left += amount  # where it can be asked for again
 
     async def _keep(self) -> None:
         while True:
@@ -377,11 +383,11 @@ class Wallets:
         self._renewed = asked
         for name, amount in held.items():
             self._slices[name].told = amount
-        if self._lapsed:
+        if self._lapsed or self._doubtful:
             await self._start_over()
 
     async def _start_over(self) -> None:
-        """After a lapse: of what the store still grants, what was not spent is left here."""
+        """Of what the store still grants, what was not spent is left here."""
         async with self._asking:
             try:
                 leased = await self._ask(self._source.leased)
@@ -390,8 +396,10 @@ class Wallets:
                 return
             for name, one in self._slices.items():
                 one.free = leased.get(name, 0) - one.spent - one.held
-            self._lapsed = False
-            _log.warning("leases_kept_again")
+            self._doubtful = False
+            if self._lapsed:
+                self._lapsed = False
+                _log.warning("leases_kept_again")
 
     async def _told(self, call: Callable[..., Any], *arguments: object) -> Any:
         """As `_ask`. Raises Refused (503) when the store does not answer."""
@@ -405,6 +413,8 @@ class Wallets:
         return await self._loop.run_in_executor(self._thread, call, *arguments)
 
     def _failed(self, error: Exception) -> None:
+        # What the last call leased or returned may have come about: the store must say.
+        self._doubtful = True
         if not self._failing:
             _log.error("wallets_not_reached", error=str(error))
         self._failing = True
