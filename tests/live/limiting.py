@@ -57,7 +57,7 @@ async def shared(
     try:
         yield limits
     finally:
-        limits.leave()
+        await limits.leave()
         await connection.aclose()
 
 

@@ -48,7 +48,7 @@ class Sharing:
         """Leave: what this node held is free at once."""
         if self.valkey is not None:
             if isinstance(self.limits, SharedLimits):
-                self.limits.leave()
+                await self.limits.leave()
             await self.valkey.aclose()
 
     def health(self) -> SharedHealth | None:

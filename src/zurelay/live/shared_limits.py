@@ -9,6 +9,7 @@ Knows no key and no account. The rule is `meter.limits`; the script runs the sam
 """
 
 import asyncio
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -18,7 +19,7 @@ from typing import Any
 from typing_extensions import override
 
 from zurelay.live.limits import UNLIMITED, Granted, LocalLimits, limited
-from zurelay.live.valkey import AwayError, Valkey
+from zurelay.live.valkey import AwayError, SharedStateError, Valkey
 from zurelay.meter import quota
 from zurelay.meter.limits import Bound, Grant, Limits, Standing, reserved
 from zurelay.telemetry.metrics import SharedHealth
@@ -33,6 +34,7 @@ _PREFIX = "zurelay:1:limits:"
 _NODES = f"{_PREFIX}nodes"
 _FIGURES = 6
 _ONCE_MORE_SECONDS = 0.001
+_LEAVE_SECONDS = 1.0
 _TAKEN_AT_ONCE = 500
 
 
@@ -160,10 +162,12 @@ class SharedLimits(Limits):
             self._beating.cancel()
             self._beating = None
 
-    def leave(self) -> None:
-        """This node ends: its places are free at once."""
+    async def leave(self) -> None:
+        """This node ends: its places are free at once, if the server is there to hear it."""
         self.lost()
-        self._valkey.send(command("ZREM", _NODES, self._node))
+        with contextlib.suppress(AwayError, SharedStateError, TimeoutError):
+            async with asyncio.timeout(_LEAVE_SECONDS):
+                await self._valkey.ask("ZREM", _NODES, self._node)
 
     # Our own.
 
