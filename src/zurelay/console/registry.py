@@ -1,11 +1,12 @@
 """Every page of the console. A new page module needs its line here, and nothing else."""
 
-from zurelay.console import entry, keys, overview, profile
+from zurelay.console import entry, keys, models, overview, profile
 from zurelay.console.page import Page
 
 PAGES: tuple[Page, ...] = (
     *entry.PAGES,
     *overview.PAGES,
     *keys.PAGES,
+    *models.PAGES,
     *profile.PAGES,
 )
