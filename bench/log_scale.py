@@ -1,7 +1,7 @@
 """`python -m bench.log_scale`: the request log at a million rows and more, on both databases.
 
 Writes entries through the store's own code into a temporary folder, thirty days of them, and asks
-what pages and commands ask. Figures go to stdout as JSON, one object per database and size.
+what pages and commands ask. Figures go to stdout, a line of JSON for each part.
 """
 
 import argparse
@@ -92,19 +92,22 @@ def entries(rows: int, start: float, dice: random.Random) -> Iterator[Entry]:
         yield record, msgspec.json.encode(record)
 
 
-def fill(store: Store, rows: int, start: float, keep: int) -> tuple[float, list[RequestRecord]]:
-    """Rows per second, and some of the entries. Making the entries does not count."""
+def fill(
+    store: Store, rows: int, start: float, keep: int
+) -> tuple[dict[str, object], list[RequestRecord]]:
+    """How fast entries were written, and some of them. Making the entries does not count."""
     dice = random.Random(7)
     kept: list[RequestRecord] = []
     group: list[Entry] = []
-    spent = 0.0
+    spent = processor = 0.0
 
     def write() -> None:
-        nonlocal spent
-        before = time.perf_counter()
+        nonlocal spent, processor
+        before, began = time.perf_counter(), time.process_time()
         with store.write(alone=False) as connection:
             add_requests(connection, group)
         spent += time.perf_counter() - before
+        processor += time.process_time() - began
         group.clear()
 
     for number, entry in enumerate(entries(rows, start, dice)):
@@ -117,7 +120,11 @@ def fill(store: Store, rows: int, start: float, keep: int) -> tuple[float, list[
             sys.stderr.write(f"\r{store.kind} {number:,} of {rows:,} ")
     write()
     sys.stderr.write("\n")
-    return rows / spent, kept
+    rates: dict[str, object] = {
+        "rows_per_s": round(rows / spent),
+        "processor_us_per_row": round(processor / rows * 1e6, 1),
+    }
+    return rates, kept
 
 
 def multiply(store: Store, times: int) -> None:
@@ -265,26 +272,31 @@ def _tail(times: Sequence[float]) -> dict[str, float]:
     }
 
 
-def measure(store: Store, rows: int, times: int) -> dict[str, object]:
-    """Fill a store and ask. `times`: how many entries each that was written becomes."""
+def measure(store: Store, rows: int, times: int) -> Iterator[dict[str, object]]:
+    """Fill a store and ask; with `times`, make so many entries of each and ask again."""
     start = time.time() // DAY_S * DAY_S - DAYS * DAY_S
     if store.kind == "postgresql":
         with store.write() as connection:
             for day in range(DAYS + 1):
                 make_days(connection, start + day * DAY_S)
-    rate, kept = fill(store, rows, start, keep=1000)
-    multiply(store, times)
-    rows *= times
+    filling, kept = fill(store, rows, start, keep=1000)
+    yield {**filling, **_asked(store, rows, start, kept)}
+    if times > 1:
+        multiply(store, times)
+        yield _asked(store, rows * times, start, kept)
+    yield {"database": store.kind, "rows": rows * times, "retention": retention(store, start)}
+
+
+def _asked(store: Store, rows: int, start: float, kept: list[RequestRecord]) -> dict[str, object]:
     with store.session() if store.kind == "postgresql" else contextlib.nullcontext() as session:
         if session is not None:
+            session.execute(text("SET statement_timeout = 0"))
             session.execute(text("VACUUM ANALYZE"))  # as autovacuum does after a while
     return {
         "database": store.kind,
         "rows": rows,
-        "rows_per_s": round(rate),
         **sizes(store, rows),
         "questions": questions(store, start, kept),
-        "retention": retention(store, start),
     }
 
 
@@ -310,7 +322,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _report(folder: Path, url: str, rows: int, times: int) -> None:
     with contextlib.closing(open_store(folder, url)) as store:
-        print(json.dumps(measure(store, rows, times), indent=2), flush=True)
+        for told in measure(store, rows, times):
+            print(json.dumps(told), flush=True)
 
 
 if __name__ == "__main__":
