@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +105,19 @@ class PostgreSQL:
                 time.sleep(0.02)
             else:
                 return
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """It keeps its connections and answers nothing until the block ends."""
+        assert self._server is not None
+        pid = self._server.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+        everyone = [pid, *map(int, children.split())]
+        _signal_all(everyone, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            _signal_all(everyone, signal.SIGCONT)
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """End it: SIGINT cuts connections, SIGQUIT is a crash."""
@@ -198,6 +211,12 @@ def _user() -> dict[str, Any]:
         return {}
     nobody = pwd.getpwnam("nobody")
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": [], "cwd": "/"}
+
+
+def _signal_all(processes: Iterable[int], kind: signal.Signals) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError):  # its client left
+            os.kill(process, kind)
 
 
 def _die_with_parent() -> None:

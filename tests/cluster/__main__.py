@@ -36,6 +36,16 @@ def counts(log: Sequence[str]) -> list[tuple[str, str]]:
     return [(name, f"{count:,}") for name, count in sorted(found.items())]
 
 
+def complaints(log: Path) -> list[tuple[str, str]]:
+    """Each kind of error in PostgreSQL's log -> how often."""
+    found = Counter(
+        line.partition("ERROR:  ")[2][:42]
+        for line in log.read_text(errors="replace").split("\n")
+        if "ERROR:  " in line
+    )
+    return [(what, f"{count:,}") for what, count in sorted(found.items())]
+
+
 def report(outcome: Outcome, plan: Plan) -> None:
     asked, rows = outcome.asked, outcome.rows
     ends = Counter(
@@ -99,6 +109,7 @@ def main() -> int:
         outcome = asyncio.run(run(place, plan, postgresql, shared))
         report(outcome, plan)
         table("What the nodes wrote", counts(outcome.log))
+        table("What the database wrote", complaints(postgresql.folder / "log"))
         print(f"\n{time.monotonic() - began:.0f} s in all")
     if not outcome.verdict.wrong:
         return 0

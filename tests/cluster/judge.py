@@ -181,12 +181,12 @@ def judge_money(
     _judge_budgets(connection, rows, verdict)
 
 
-def judge_rest(connection: Connection, wallet: str, verdict: Verdict) -> None:
+def judge_rest(connection: Connection, last: Asked, wallet: str, verdict: Verdict) -> None:
     """A balance that was spent until a request was refused has less than one may cost."""
     left = _balance(connection, wallet)
     verdict.figures["left"] = left
     if left >= MOST_RESERVED:
-        verdict.note(f"{wallet}: {left} left, and a request was refused")
+        verdict.note(f"{wallet}: {left} left, and {last.id} was {last.end}: {last.told}")
 
 
 def _judge_entries(connection: Connection, rows: Sequence[RequestRecord], verdict: Verdict) -> None:

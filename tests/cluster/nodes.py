@@ -87,19 +87,11 @@ class Nodes:
     async def start(self, name: str) -> None:
         """Start a node, a new one or one that was here before; returns when it is ready."""
         node = self.all.setdefault(name, Node(name, free_port()))
-        bare = {k: os.environ[k] for k in ("PATH", "HOME", "LANG", "TMPDIR") if k in os.environ}
-        file = self.folder / "zurelay.toml"
-        if not file.exists():
-            file.write_text(self.config, encoding="utf-8")
-        with (self.folder / f"{name}.log").open("ab") as sink:
-            node.process = subprocess.Popen(
-                [sys.executable, "-m", "zurelay", "serve", "--config", str(file),
-                 "--data", str(self.folder / name), "--port", str(node.port)],
-                env=bare,
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=sink,
-            )  # fmt: skip
+        workers = "2" if name.startswith("workers") else "1"
+        node.process = self._run(
+            name, "serve", "--port", str(node.port), "--data", str(self.folder / name),
+            "--workers", workers
+        )  # fmt: skip
         self.balancer.ready.discard(name)
         self.balancer.nodes[name] = node.port
         try:
@@ -122,6 +114,26 @@ class Nodes:
         self.killed.append((before, now()))
         self.balancer.ready.discard(name)
 
+    async def bury(self, name: str) -> None:
+        """Deliver what a node left that was killed and will not be started again."""
+        self.balancer.nodes.pop(name, None)
+        delivering = self._run(name, "spool", "deliver", str(self.folder / name))
+        if await asyncio.to_thread(delivering.wait, END_S):
+            self.bad.append(f"what {name} left was not delivered: {self.words(name)}")
+
+    async def cripple(self, name: str) -> None:
+        """Kill one of a node's workers."""
+        node = self.all[name]
+        assert node.process is not None
+        pid = node.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        now = asyncio.get_running_loop().time
+        before = now()
+        os.kill(int(children[0]), signal.SIGKILL)
+        while Path(f"/proc/{children[0]}/cwd").exists():
+            await asyncio.sleep(0.001)
+        self.killed.append((before, now()))
+
     async def drain(self, name: str) -> None:
         """End a node as an operator does; returns when it has ended."""
         node = self.all[name]
@@ -140,6 +152,21 @@ class Nodes:
     async def end(self) -> None:
         """Drain all that run."""
         await asyncio.gather(*(self.drain(name) for name, node in self.all.items() if node.alive))
+
+    def _run(self, name: str, *arguments: str) -> "subprocess.Popen[bytes]":
+        """Start a command whose output is the node's."""
+        bare = {k: os.environ[k] for k in ("PATH", "HOME", "LANG", "TMPDIR") if k in os.environ}
+        file = self.folder / "zurelay.toml"
+        if not file.exists():
+            file.write_text(self.config, encoding="utf-8")
+        with (self.folder / f"{name}.log").open("ab") as sink:
+            return subprocess.Popen(
+                [sys.executable, "-m", "zurelay", *arguments, "--config", str(file)],
+                env=bare,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=sink,
+            )
 
     def close(self) -> None:
         """Leave nothing behind."""

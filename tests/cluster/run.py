@@ -77,29 +77,35 @@ class Plan:
 
 
 LONG = (
-    (0.08, "kill node-1"),
-    (0.14, "start node-1"),
-    (0.20, "drain node-2"),
-    (0.26, "start node-4"),
-    (0.32, "restart database"),
-    (0.44, "restart valkey"),
-    (0.52, "kill node-3"),
-    (0.54, "crash database"),
-    (0.64, "start node-3"),
-    (0.70, "drain node-4"),
-    (0.74, "start node-2"),
-    (0.80, "freeze valkey"),
-    (0.88, "kill node-1"),
-    (0.90, "start node-1"),
+    (0.05, "kill node-1"),
+    (0.10, "start node-1"),
+    (0.16, "drain node-2"),
+    (0.20, "start workers-1"),
+    (0.26, "restart database"),
+    (0.36, "restart valkey"),
+    (0.42, "kill node-3"),
+    (0.44, "crash database"),
+    (0.52, "start node-3"),
+    (0.58, "cripple workers-1"),
+    (0.62, "freeze database"),
+    (0.66, "freeze valkey"),
+    (0.70, "start node-4"),
+    (0.74, "drain workers-1"),
+    (0.78, "kill node-4"),
+    (0.80, "bury node-4"),
+    (0.84, "start node-2"),
+    (0.90, "kill node-1"),
+    (0.92, "start node-1"),
 )
 SHORT = (
     (0.10, "kill node-1"),
     (0.20, "start node-1"),
     (0.30, "drain node-2"),
     (0.45, "restart database"),
-    (0.70, "restart valkey"),
+    (0.60, "freeze database"),
+    (0.75, "restart valkey"),
     (0.80, "kill node-3"),
-    (0.85, "start node-3"),
+    (0.85, "bury node-3"),
 )
 
 
@@ -115,7 +121,11 @@ class Cluster:
     done: list[tuple[float, str]] = field(default_factory=list)
 
     async def move(self, step: str) -> None:
-        """Do one thing: kill, start, drain a node; restart or crash a server, freeze it."""
+        """Do one thing to a node or a server.
+
+        A node is killed, started, drained, or what it left is delivered by another process; one of
+        its workers is killed. A server is restarted, crashed, or frozen for a moment.
+        """
         what, name = step.split(" ")
         began = asyncio.get_running_loop().time()
         match what, name:
@@ -125,12 +135,18 @@ class Cluster:
                 await self.nodes.start(name)
             case "drain", _:
                 await self.nodes.drain(name)
+            case "bury", _:
+                await self.nodes.bury(name)
+            case "cripple", _:
+                await self.nodes.cripple(name)
             case (("restart" | "crash"), "database"):
                 await self._without_database(crash=what == "crash")
             case "restart", "valkey":
                 await asyncio.to_thread(self.valkey.stop)
                 await asyncio.sleep(1)
                 await asyncio.to_thread(self.valkey.start)
+            case "freeze", "database":
+                await self._frozen_database()
             case "freeze", "valkey":
                 self.valkey.freeze()
                 await asyncio.sleep(1)
@@ -141,6 +157,14 @@ class Cluster:
         if name == "valkey":
             self.valkey_away.append((began, ended))
         self.done.append((ended - began, step))
+
+    async def _frozen_database(self) -> None:
+        """Commits under way stay so: whether they happen nobody can tell."""
+        now = asyncio.get_running_loop().time
+        began = now()
+        with self.postgresql.frozen():
+            await asyncio.sleep(1)
+        self.database_away.append((began, now()))
 
     async def _without_database(self, *, crash: bool) -> None:
         now = asyncio.get_running_loop().time
@@ -222,13 +246,15 @@ async def _run(
         await asyncio.wait([sampling])
         await nodes.end()
         verdict.wrong += nodes.bad
+        log = (postgresql.folder / "log").read_text(errors="replace")
+        verdict.wrong += [f"database: {line}" for line in log.split("\n") if "deadlock" in line]
         times = Times(nodes.killed, cluster.database_away, cluster.valkey_away)
         with store.read() as connection:
             rows = read_rows(connection)
             judge_money(connection, customers.values(), credited, rows, verdict)
             for wrong in below_zero(connection, _limited(customers)):
                 verdict.note(f"in the end {wrong}")
-            judge_rest(connection, balance_of(customers["prepaid"].account), verdict)
+            judge_rest(connection, asked[-1], balance_of(customers["prepaid"].account), verdict)
         judge_answers(asked, times, verdict)
         judge_log(asked, rows, times, verdict)
         judge_repeats(asked, rows, times, verdict)
