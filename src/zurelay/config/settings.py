@@ -113,7 +113,7 @@ class Storage:
     url: str = setting(
         v.database(),
         "",
-        "The database: PostgreSQL 15 or newer, such as"
+        "The database: PostgreSQL 16 or newer, such as"
         " `postgresql://user:password@host/database`, or the SQLite file in --data.",
         shown="SQLite in --data",
         restart=True,
