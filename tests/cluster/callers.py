@@ -126,7 +126,7 @@ class Caller:
             await first
         else:
             await asyncio.sleep(self.rng.uniform(0.001, 0.05))
-        # The key of a node that was killed is free after 30 s: nobody here waits for so long.
+        # The key of a node that was killed is free after 15 s: nobody here waits for so long.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_S):
                 await self.chat(what, stream=False, key=key, words=words)

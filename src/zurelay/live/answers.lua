@@ -4,7 +4,7 @@
 -- KEYS[2]: when each kept answer goes (sorted set); KEYS[3]: its size (hash).
 -- ARGV: what to do, fingerprint, request, then as each part says.
 
-local RUNNING = 30000
+local RUNNING = 15000
 local KEPT = 3600000
 
 local function claim()

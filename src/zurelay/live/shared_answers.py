@@ -1,7 +1,7 @@
 """Uses of `Idempotency-Key` that nodes tell each other of, through Valkey.
 
 A use belongs to one request of one node at a time. Another node with the same request waits for its
-end, and is then given the answer; a use whose node dies is free after 30 s. Answers lie there as
+end, and is then given the answer; a use whose node dies is free after 15 s. Answers lie there as
 they do in memory: packed and encrypted with a key made from the text of the caller's header and a
 secret of the nodes, neither of which is there. While the server is away each node knows only its
 own uses. Knows no HTTP.
@@ -31,7 +31,7 @@ MOST_TOGETHER = 256 * 1024 * 1024
 """Bytes of all of them, on the server."""
 
 _DEADLINE_SECONDS = 0.25
-_RENEW_SECONDS = 10.0
+_RENEW_SECONDS = 5.0
 _LOOK_AGAIN_SECONDS = 5.0
 """A waiting request asks again so often, should it not hear of the end."""
 
