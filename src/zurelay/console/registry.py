@@ -1,12 +1,13 @@
 """Every page of the console. A new page module needs its line here, and nothing else."""
 
-from zurelay.console import entry, keys, models, overview, profile
+from zurelay.console import entry, keys, models, overview, profile, requests
 from zurelay.console.page import Page
 
 PAGES: tuple[Page, ...] = (
     *entry.PAGES,
     *overview.PAGES,
     *keys.PAGES,
+    *requests.PAGES,
     *models.PAGES,
     *profile.PAGES,
 )

@@ -1,0 +1,174 @@
+"""Requests: the log, narrowed down, and each entry with its tries, tokens and cost.
+
+What callers sent as user, metadata or client is shown as text and nothing else.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from zurelay.catalogue.price import per_million, price_at
+from zurelay.chat.problems import Refused
+from zurelay.console.languages import N_
+from zurelay.console.page import SIGNED_IN, Form, Html, Page, Redirect, Reply, Visit
+from zurelay.console.parts import ConsoleParts
+from zurelay.console.timeline import timeline
+from zurelay.meter.charge import at_size
+from zurelay.office import keys, requests
+from zurelay.office.pages import MOST
+from zurelay.office.pages import Page as ListPage
+from zurelay.office.requests import Wanted
+from zurelay.plan.route import RoutingTable
+
+HOME: Final = "/console/requests"
+STATUSES: Final = {
+    "ok": N_("answered"),
+    "error": N_("failed"),
+    "client_closed": N_("caller left"),
+    "running": N_("running"),
+}
+SPANS: Final = {
+    "": N_("all times"),
+    "1": N_("the last hour"),
+    "24": N_("the last 24 hours"),
+    "168": N_("the last 7 days"),
+    "720": N_("the last 30 days"),
+}
+CLASSES: Final = {
+    "input": N_("Input"),
+    "cached_input": N_("Cached input"),
+    "cache_write": N_("Written to the cache"),
+    "output": N_("Output"),
+}
+REASONS: Final = {
+    "connect": N_("no connection"),
+    "timeout": N_("no first token in time"),
+    "rate_limited": N_("rate limited"),
+    "overloaded": N_("overloaded"),
+    "refused_credential": N_("credential refused"),
+    "bad_answer": N_("not a usable answer"),
+    "broke_off": N_("broke off"),
+    "empty": N_("an empty answer"),
+    "hedged": N_("another route was faster"),
+}
+FILTERS: Final = ("key", "model", "status", "user", "metadata", "hours")
+_ROWS: Final = 50
+_ID: Final = "req_"
+
+
+def index(visit: Visit) -> Reply:
+    """The newest entries that pass the filter."""
+    query = visit.query
+    sought = query.get("q", "").strip()
+    if sought.startswith(_ID):
+        return Redirect(f"{HOME}/{sought}")
+    filters = {name: query.get(name, "").strip() for name in FILTERS}
+    form = Form.of(q=sought, **filters)
+    found = None
+    try:
+        wanted = _wanted(visit, filters)
+        cursor = query.get("cursor") or None
+        found = requests.list_requests(visit.parts.desk, visit.actor, wanted, _ROWS, cursor)
+    except Refused as refused:
+        if refused.problem.status not in (400, 404):
+            raise
+        form.failed(refused)
+    if sought and not form.faults:
+        form.faults["q"] = visit.gettext("An id begins with req_; see the x-request-id header.")
+    given = {name: value for name, value in filters.items() if value}
+    more = None
+    if found is not None and found.next_cursor:
+        more = f"{HOME}?{urlencode(given | {'cursor': found.next_cursor})}"
+    return Html(
+        "requests.html",
+        {
+            "form": form,
+            "found": [] if found is None else found.data,
+            "more": more,
+            "filtered": bool(given),
+            "live": not query.get("cursor"),
+            "here": f"{HOME}?{urlencode(given)}",
+            "keys": _names(visit),
+            "iso": _iso,
+            "statuses": STATUSES,
+            "spans": SPANS,
+        },
+        400 if form.faults else 200,
+    )
+
+
+def show(visit: Visit) -> Reply:
+    """One entry: what was asked, who answered, each try, what it cost."""
+    one = requests.get(visit.parts.desk, visit.actor, visit.path["request"])
+    names = _names(visit)
+    return Html(
+        "requests_one.html",
+        {
+            "one": one,
+            "created": _iso(one["created"]),
+            "key_name": names.get(one["key"], one["key"]),
+            "line": timeline(one["attempts"], one["duration_ms"]),
+            "classes": _classes(one, visit.gathered),
+            "names": CLASSES,
+            "statuses": STATUSES,
+            "reasons": REASONS,
+        },
+    )
+
+
+def served(parts: ConsoleParts) -> RoutingTable:
+    """What is served now."""
+    return parts.table()
+
+
+def _wanted(visit: Visit, filters: Mapping[str, str]) -> Wanted:
+    since = None
+    if filters["hours"] in SPANS and filters["hours"]:
+        since = visit.parts.wall() - timedelta(hours=int(filters["hours"])).total_seconds()
+    name, _, value = filters["metadata"].partition("=")
+    return Wanted(
+        account=visit.account,
+        key=filters["key"] or None,
+        model=filters["model"] or None,
+        status=filters["status"] if filters["status"] in STATUSES else None,
+        user=filters["user"] or None,
+        metadata={name.strip(): value.strip()} if name else {},
+        since=since,
+    )
+
+
+def _names(visit: Visit) -> dict[str, str]:
+    """Key ids and what people call them."""
+    found = keys.list_keys(visit.parts.desk, visit.actor, ListPage(MOST), visit.account)
+    return {one.id: one.name for one in found.data}
+
+
+def _classes(one: Mapping[str, Any], table: RoutingTable) -> list[tuple[str, int, str | None]]:
+    """Token class, tokens and its price in USD per million, before any mark-up."""
+    usage = one["usage"]
+    if usage is None:
+        return []
+    details = usage["prompt_tokens_details"]
+    cached, written = details["cached_tokens"], details.get("cache_write_tokens", 0)
+    counts = {
+        "input": usage["prompt_tokens"] - cached - written,
+        "cached_input": cached,
+        "cache_write": written,
+        "output": usage["completion_tokens"],
+    }
+    served = table.find(one["answered_by"] or one["model"])
+    price = None if served is None else price_at(served.model, one["created"])
+    prices = {} if price is None else at_size(price, usage["prompt_tokens"]).classes
+    known = {str(name): per_million(each) for name, each in prices.items()}
+    return [(name, count, known.get(name)) for name, count in counts.items() if count]
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+PAGES = (
+    Page("GET", HOME, SIGNED_IN, index),
+    Page("GET", f"{HOME}/{{request}}", SIGNED_IN, show, served),
+)

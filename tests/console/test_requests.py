@@ -1,0 +1,100 @@
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.console.people import Person
+from zurelay.testing.gateway import RunningGateway
+from zurelay.upstream.base import Call
+from zurelay.upstream.client import HttpClient
+
+People = Callable[[str], Person]
+
+
+async def ask(gateway: RunningGateway, model: str = "sandbox/echo", **fields: object) -> str:
+    """A request over the gateway; gives its id."""
+    body = {"model": model, "messages": [{"role": "user", "content": "Hi"}], **fields}
+    call = Call(
+        method="POST",
+        url=f"{gateway.base_url}/v1/chat/completions",
+        headers=tuple(gateway.headers.items()),
+        body=json.dumps(body).encode(),
+    )
+    async with HttpClient() as client:
+        answer = await client.fetch(call)
+    return answer.headers["x-request-id"]
+
+
+async def until_logged(owner: Person, id_: str) -> str:
+    """The page of a request, once the log has it."""
+    while True:
+        seen = await owner.get(f"/console/requests/{id_}")
+        if seen.status != 404:
+            assert seen.status == 200
+            return seen.text
+
+
+async def test_an_empty_log_says_what_to_do(people: People) -> None:
+    owner = people("owner")
+    seen = await owner.get("/console/requests")
+    assert "No requests yet" in seen.text
+
+
+async def test_requests_are_listed_and_narrowed_down(people: People) -> None:
+    owner = people("owner")
+    first = await ask(owner.gateway, user="alice", metadata={"run": "7"})
+    second = await ask(owner.gateway, "sandbox/error?status=503")
+    await until_logged(owner, first)
+    await until_logged(owner, second)
+    for query, wanted, other in (
+        ("user=alice", first, second),
+        ("metadata=run%3D7", first, second),
+        ("status=error", second, first),
+        ("model=sandbox%2Fecho&hours=1", first, second),
+    ):
+        text = (await owner.get(f"/console/requests?{query}")).text
+        assert wanted in text, query
+        assert other not in text, query
+    nothing = await owner.get("/console/requests?user=bob")
+    assert "Nothing passes this filter" in nothing.text
+
+
+async def test_an_id_leads_to_its_page(people: People) -> None:
+    owner = people("owner")
+    id_ = await ask(owner.gateway)
+    await until_logged(owner, id_)
+    seen = await owner.get(f"/console/requests?q={id_}")
+    assert seen.url.endswith(f"/console/requests/{id_}")
+    assert (await owner.get("/console/requests?q=nonsense")).status == 400
+
+
+async def test_a_request_shows_its_tries_tokens_and_facts(people: People) -> None:
+    owner = people("owner")
+    id_ = await ask(owner.gateway, "sandbox/error?status=503", models=["sandbox/echo"])
+    text = await until_logged(owner, id_)
+    assert '<svg class="try bad"' in text
+    assert '<svg class="try good"' in text
+    assert "overloaded" in text
+    assert "sandbox/echo" in text
+
+
+@pytest.mark.parametrize("where", ["user", "metadata", "model"])
+async def test_what_strangers_send_is_text(people: People, where: str) -> None:
+    owner = people("owner")
+    bad = "<script>alert(1)</script>"
+    fields: dict[str, object] = {"user": bad} if where == "user" else {}
+    if where == "metadata":
+        fields = {"metadata": {bad: bad}}
+    id_ = await ask(owner.gateway, bad if where == "model" else "sandbox/echo", **fields)
+    text = await until_logged(owner, id_)
+    listed = (await owner.get("/console/requests")).text
+    assert bad not in text
+    assert bad not in listed
+    assert "&lt;script&gt;" in text
+
+
+async def test_another_accounts_request_is_not_there(people: People) -> None:
+    owner = people("owner")
+    id_ = await ask(owner.gateway)
+    await until_logged(owner, id_)
+    assert (await owner.get("/console/requests/req_" + "0" * 32)).status == 404
