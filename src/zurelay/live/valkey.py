@@ -228,9 +228,9 @@ class Valkey:
             user.lost()
 
     def _say_away(self, why: object) -> None:
-        """Once for each outage, and again where the reason is another."""
+        """Once for each outage, and again when a server is there that cannot be used."""
         text = str(why) or type(why).__name__
-        if text != self._told:
+        if not self._told or (isinstance(why, SharedStateError) and text != self._told):
             self._told = text
             log.warning("shared state is away", server=str(self.address), why=text)
 
