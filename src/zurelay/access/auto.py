@@ -5,9 +5,12 @@ knows models, prices in force or requests.
 """
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
+
+from zurelay.catalogue.price import per_million, per_token
 
 STAY: Final = 2.0
 """A conversation stays with its model while that costs at most so many times the least."""
@@ -89,6 +92,50 @@ class AutoRules:
     def tier(self, model_id: str) -> int | None:
         """The tier that the operator gives it; None where the stated one holds."""
         return next((tier for pattern, tier in self.tiers if fits(pattern, model_id)), None)
+
+
+def terms_of(plain: Mapping[str, Any]) -> AutoTerms:
+    """A key's terms from plain data: `allow`, `exclude`, `ceiling` {`input`, `output`} in USD.
+
+    Raises:
+        ValueError: an amount is none, or there is another key.
+    """
+    for name in plain:
+        if name not in _TERMS:
+            raise ValueError(f"there is no {name!r} among {', '.join(_TERMS)}")
+    ceiling = plain.get("ceiling")
+    return AutoTerms(
+        allow=_patterns(plain.get("allow")),
+        exclude=_patterns(plain.get("exclude")),
+        ceiling=None if ceiling is None else Ceiling(*map(_amount, map(ceiling.get, _SIDES))),
+    )
+
+
+def plain_terms(terms: AutoTerms) -> dict[str, Any]:
+    """The way back."""
+    plain: dict[str, Any] = {
+        name: list(patterns)
+        for name, patterns in (("allow", terms.allow), ("exclude", terms.exclude))
+        if patterns is not None
+    }
+    if terms.ceiling is not None:
+        amounts = zip(_SIDES, (terms.ceiling.input, terms.ceiling.output), strict=True)
+        plain["ceiling"] = {
+            side: per_million(amount) for side, amount in amounts if amount is not None
+        }
+    return plain
+
+
+_TERMS: Final = ("allow", "exclude", "ceiling")
+_SIDES: Final = ("input", "output")
+
+
+def _patterns(names: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(dict.fromkeys(names))
+
+
+def _amount(text: str | None) -> int | None:
+    return None if text is None else per_token(text)
 
 
 def fits(pattern: str, model_id: str) -> bool:

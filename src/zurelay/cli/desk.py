@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # commands import late, so that --help stays fast
 
     from zurelay.office.desk import Desk
     from zurelay.office.rights import Actor
-    from zurelay.office.values import BudgetForm
+    from zurelay.office.values import AutoForm, BudgetForm
 
 NONE: Final = "none"
 """Takes a limit away."""
@@ -113,6 +113,38 @@ def models_of(text: str) -> list[str]:
     if not found:
         raise typer.BadParameter("name at least one model, such as gpt-6", param_hint="'--models'")
     return found
+
+
+def auto_form(text: str) -> "AutoForm":
+    """`allow=a,b;exclude=c;ceiling=5.00/25.00` as the office takes it; each part may be missing."""
+    from zurelay.office.values import AutoForm, CeilingForm
+
+    form = AutoForm()
+    for part in filter(None, map(str.strip, text.split(";"))):
+        name, _, value = part.partition("=")
+        match name.strip():
+            case "allow":
+                form.allow = models_of(value)
+            case "exclude":
+                form.exclude = models_of(value)
+            case "ceiling":
+                first, _, second = (one.strip() for one in value.partition("/"))
+                form.ceiling = CeilingForm(first or None, second or None)
+            case _:
+                raise typer.BadParameter(
+                    "write parts such as allow=claude-*,gpt-6*;exclude=*-astra;ceiling=5.00/25.00",
+                    param_hint="'--auto'",
+                )
+    return form
+
+
+def auto_change(text: str | None) -> "AutoForm | UnsetType | None":
+    """What `--auto` changes: nothing where it is left out."""
+    from msgspec import UNSET
+
+    if text is None:
+        return UNSET
+    return None if text == NONE else auto_form(text)
 
 
 def last_day(text: str, now: float) -> str:

@@ -12,6 +12,8 @@ import typer
 from zurelay.cli.desk import (
     NONE,
     at_desk,
+    auto_change,
+    auto_form,
     budget_change,
     budget_form,
     last_day,
@@ -89,6 +91,14 @@ def create(
             show_default=False,
         ),
     ] = None,
+    auto: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TERMS",
+            help="For the smart choice: allow=claude-*;exclude=*-astra;ceiling=5.00/25.00.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Make a key and print it, once: alone on the last line of the output."""
     from zurelay.office.keys import NewKey, create_key
@@ -103,6 +113,7 @@ def create(
         concurrency=concurrency,
         expires=None if expires is None else last_day(expires, time.time()),
         markup=markup,
+        auto=None if auto is None else auto_form(auto),
     )
     with at_desk(config, data, make=True) as (desk, actor):
         made = create_key(desk, actor, form, make_account=True)
@@ -209,6 +220,14 @@ def set_(
         str | None,
         typer.Option(metavar="FACTOR", help="A factor on prices, or none.", show_default=False),
     ] = None,
+    auto: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TERMS",
+            help="For the smart choice, all of them anew, or none; as for create.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Change a key's limits; 'none' takes one away, what is not named stays."""
     from msgspec import UNSET
@@ -224,6 +243,7 @@ def set_(
         concurrency=number_change(concurrency, "--concurrency"),
         expires=_expires_change(expires),
         markup=text_change(markup),
+        auto=auto_change(auto),
     )
     with at_desk(config, data) as (desk, actor):
         key = change_key(desk, actor, wanted, form)

@@ -20,7 +20,7 @@ from zurelay.office.pages import Listed, Page, listed
 from zurelay.office.rights import Actor
 from zurelay.store.accounts import find_account
 from zurelay.store.errors import StoreError
-from zurelay.store.keys import add_key, find_key
+from zurelay.store.keys import add_key, auto_column, find_key
 from zurelay.store.keys import revoke_key as write_revoked
 from zurelay.store.terms import add_account, budget_columns, page_of_keys
 from zurelay.store.terms import change_key as write_key
@@ -42,6 +42,7 @@ class NewKey(Struct, forbid_unknown_fields=True):
     concurrency: v.Rate | None = None
     expires: v.Day | None = None
     markup: v.Markup | None = None
+    auto: v.AutoForm | None = None
 
 
 class KeyChange(Struct, forbid_unknown_fields=True):
@@ -55,6 +56,7 @@ class KeyChange(Struct, forbid_unknown_fields=True):
     concurrency: v.Rate | UnsetType | None = UNSET
     expires: v.Day | UnsetType | None = UNSET
     markup: v.Markup | UnsetType | None = UNSET
+    auto: v.AutoForm | UnsetType | None = UNSET
 
 
 class Rotation(Struct, forbid_unknown_fields=True):
@@ -85,6 +87,7 @@ class KeyView(Struct):
     spent_usd: str
     remaining_usd: str | None
     old_text_until: str | None
+    auto: v.AutoForm | None = None
 
 
 class MadeKey(Struct):
@@ -126,6 +129,7 @@ def create_key(desk: Desk, actor: Actor, form: NewKey, *, make_account: bool = F
             concurrency=form.concurrency,
             markup=v.markup_of(form.markup),
             owner=account,
+            auto=v.auto_of(form.auto),
         )
         add_key(change.connection, key)
         change.did("key.create", key.id, key.account, terms(key))
@@ -277,6 +281,7 @@ def view(desk: Desk, connection: Connection, key: Key) -> KeyView:
         spent_usd=v.usd_of(spent_of(desk, connection, key)),
         remaining_usd=v.usd(left),
         old_text_until=v.iso(old) if old is not None and old > now else None,
+        auto=v.auto_view(key.auto),
     )
 
 
@@ -291,6 +296,7 @@ def terms(key: Key) -> dict[str, Any]:
         "concurrency": key.concurrency,
         "expires": v.day_before(key.expires),
         "markup": key.markup,
+        "auto": v.auto_view(key.auto),
     }
 
 
@@ -327,6 +333,8 @@ def _columns(change: Change, form: KeyChange) -> dict[str, Any]:
         columns["expires"] = v.last_day(form.expires, change.now)
     if form.markup is not UNSET:
         columns["markup"] = v.markup_of(form.markup)
+    if form.auto is not UNSET:
+        columns["auto"] = auto_column(v.auto_of(form.auto))
     return columns
 
 

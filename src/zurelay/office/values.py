@@ -9,9 +9,10 @@ from datetime import UTC, date, datetime
 from typing import Annotated, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, convert, to_builtins
 
 from zurelay.access.accounts import Budget, Period
+from zurelay.access.auto import AutoTerms, plain_terms, terms_of
 from zurelay.access.keys import end_of_day
 from zurelay.catalogue.money import format_factor, format_usd, parse_factor, parse_usd
 from zurelay.chat.nearest import did_you_mean
@@ -79,6 +80,46 @@ class BudgetForm(Struct, forbid_unknown_fields=True):
 
     usd: Usd
     period: Period
+
+
+Pattern = Annotated[
+    str,
+    Meta(min_length=1, max_length=200, description="A model's id, with * for any text."),
+]
+Amount = Annotated[
+    str,
+    Meta(pattern=r"^[0-9]{1,9}(\.[0-9]{1,12})?$", description="USD per million tokens."),
+]
+
+
+class CeilingForm(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The dearest price a chosen model may have; left out: no bound."""
+
+    input: Amount | None = None
+    output: Amount | None = None
+
+
+class AutoForm(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What differs for a key in the smart choice; left out: as the configuration says."""
+
+    allow: Annotated[list[Pattern], Meta(max_length=200)] | None = None
+    exclude: Annotated[list[Pattern], Meta(max_length=200)] | None = None
+    ceiling: CeilingForm | None = None
+
+
+def auto_of(form: AutoForm | None, param: str = "auto") -> AutoTerms | None:
+    """As the gateway keeps it. Raises Refused."""
+    if form is None:
+        return None
+    try:
+        return terms_of(to_builtins(form))
+    except ValueError as error:
+        raise wrong(param, f"{param}: {error}.") from None
+
+
+def auto_view(terms: AutoTerms | None) -> AutoForm | None:
+    """As it is shown."""
+    return None if terms is None else convert(plain_terms(terms), AutoForm)
 
 
 def budget_of(form: BudgetForm | None) -> Budget | None:

@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, Select, bindparam, insert, select, update
 
 from zurelay.access.accounts import Account, Budget
+from zurelay.access.auto import AutoTerms, plain_terms, terms_of
 from zurelay.access.keys import Key
 from zurelay.store import schema
 from zurelay.store.accounts import find_account, list_accounts
@@ -39,6 +40,7 @@ def add_key(connection: Connection, key: Key) -> None:
             tpm=key.tpm,
             concurrency=key.concurrency,
             markup=key.markup,
+            auto=auto_column(key.auto),
         )
     )
     raise_counter(connection, ACCESS)
@@ -117,4 +119,10 @@ def key_of_row(row: RowMapping, owners: Mapping[str, Account]) -> Key:
         owner=owners.get(row["account"]),
         previous_hash=row["previous_hash"],
         previous_until=row["previous_until"],
+        auto=None if row["auto"] is None else terms_of(msgspec.json.decode(row["auto"])),
     )
+
+
+def auto_column(terms: AutoTerms | None) -> str | None:
+    """A key's terms of the smart choice as its column has them."""
+    return None if terms is None else msgspec.json.encode(plain_terms(terms)).decode()

@@ -90,6 +90,7 @@ key = Table(
     Column("markup", String(30)),  # a decimal factor on prices, instead of its account's
     Column("previous_hash", LargeBinary(32)),  # of its text before it was rotated
     Column("previous_until", BigInteger),  # until when that text works too
+    Column("auto", Text),  # a JSON object: what differs for it in the smart choice
 )
 
 admin_token = Table(

@@ -88,6 +88,13 @@ def test_embeddings_are_never_chosen_and_do_not_end_the_sandbox() -> None:
     assert why(found) == {"e": reasons.NO_ANSWERS}
 
 
+def test_a_model_that_was_stopped_is_not_chosen() -> None:
+    table = serving(PRICED, FREE, routes={"a": []})
+    found = pool_of(table, AutoRules(), lambda _: True)
+    assert ids(found) == ["b"]
+    assert why(found) == {"a": reasons.STOPPED}
+
+
 def test_stated_tiers_give_way_to_the_operators_word() -> None:
     haiku = a_model("claude-haiku-5-5", usd(1, 1))
     assert [e.tier for e in pool(haiku, PRICED).entries] == [1, 0]

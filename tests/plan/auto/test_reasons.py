@@ -8,7 +8,7 @@ from zurelay.formats.base import Ability
 from zurelay.plan.auto import reasons
 from zurelay.plan.auto.cost import Rates
 from zurelay.plan.auto.features import Features
-from zurelay.plan.auto.pool import Barred, Entry
+from zurelay.plan.auto.pool import STOPPED, Barred, Entry
 from zurelay.plan.auto.ranking import Ranked, Ranking, Why
 from zurelay.plan.auto.shapes import SMALL, Row
 
@@ -97,6 +97,11 @@ def test_a_part_that_nobody_takes_is_named(ability: Ability, word: str) -> None:
     barred = [Barred("m", f"takes no {word}")]
     problem = reasons.nothing_left("auto", barred, CHAT, {ability: "messages[3]"})
     assert (problem.code, problem.param) == ("unsupported_content", "messages[3]")
+
+
+def test_where_all_is_stopped_the_gateway_is_at_fault() -> None:
+    problem = reasons.nothing_left("auto", [Barred("m", STOPPED)], CHAT, {})
+    assert problem.status == 503
 
 
 def test_an_unknown_cost_is_no_number() -> None:

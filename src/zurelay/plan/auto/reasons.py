@@ -12,12 +12,13 @@ from zurelay.chat.problems import (
     Problem,
     context_overflow,
     invalid_value,
+    of_attempts,
     unsupported_content,
 )
 from zurelay.formats.base import Ability
 from zurelay.plan.abilities import named
 from zurelay.plan.auto.features import Features
-from zurelay.plan.auto.pool import Barred
+from zurelay.plan.auto.pool import STOPPED, Barred
 from zurelay.plan.auto.ranking import Ranked, Ranking
 from zurelay.plan.auto.shapes import SMALL
 
@@ -97,6 +98,8 @@ def nothing_left(
     if not by_reason:
         told = f"'{name}' has nothing to choose from: this key may use no model that answers."
         return invalid_value("model", told)
+    if by_reason.keys() == {STOPPED}:
+        return of_attempts(())
     told = "; ".join(f"{_reason(why, features)}: {_list(by_reason[why])}" for why in by_reason)
     message = f"'{name}' has no model left for this request. {told[:1].upper()}{told[1:]}."
     lost = next((ability for ability in needs if _takes_none(by_reason, ability)), None)
