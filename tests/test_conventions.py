@@ -21,6 +21,7 @@ VOCABULARY = {
     "catalogue/model.py",
     "catalogue/sandbox.py",
     "chat/events.py",
+    "console/parts.py",
     "chat/parts.py",
     "chat/profile.py",
     "chat/request.py",

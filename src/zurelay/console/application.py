@@ -31,6 +31,7 @@ T = TypeVar("T")
 
 PATH: Final = "/console"
 THREADS: Final = 4
+MOST_FIELDS: Final = 1000
 
 HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -184,7 +185,7 @@ def _find(request: Request) -> tuple[Page, Mapping[str, str]]:
 
 
 async def _read_form(visit: Visit, page: Page) -> None:
-    """The body of a form. Raises Refused: 413, 415."""
+    """The body of a form. Raises Refused: 400, 413, 415."""
     request = visit.request
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if page.stream is not None and kind == "application/json":
@@ -197,7 +198,10 @@ async def _read_form(visit: Visit, page: Page) -> None:
         if len(body) > page.most_body:
             raise Refused(_problem(413, "too_large"))
     text = bytes(body).decode("utf-8", "replace").replace("\0", "")
-    visit.form = Form(parse_qs(text, keep_blank_values=True, max_num_fields=1000))
+    try:
+        visit.form = Form(parse_qs(text, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError:
+        raise Refused(_problem(400, "too_many_fields")) from None
 
 
 def _checked(visit: Visit) -> None:

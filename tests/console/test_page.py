@@ -1,0 +1,54 @@
+import msgspec
+import pytest
+
+from zurelay.chat.problems import Refused, invalid_value
+from zurelay.console.page import Form, read
+from zurelay.office.keys import NewKey
+
+
+def test_fields_come_without_blanks_around_them() -> None:
+    form = Form({"name": ["  Ann  ", "x"], "model": ["a", " ", "b "], "empty": ["  "]})
+    assert form.get("name") == "Ann"
+    assert form.get("missing", "else") == "else"
+    assert form.all("model") == ["a", "b"]
+    assert (form.optional("empty"), form.optional("name")) == (None, "Ann")
+    assert "empty" in form
+    assert "missing" not in form
+
+
+def test_a_form_is_filled_with_what_there_is() -> None:
+    form = Form.of(name="Ann", rpm=5, budget=None)
+    assert (form.get("rpm"), "budget" in form) == ("5", False)
+
+
+def test_what_was_refused_stands_beside_its_field() -> None:
+    form = Form({"budget": ["x"]})
+    form.failed(
+        Refused(invalid_value("budget.usd", "budget.usd: write an amount.")), budget_usd="budget"
+    )
+    form.failed(Refused(invalid_value("models[2]", "models[2]: write a model's id.")))
+    assert form.faults == {"budget": "write an amount.", "models": "write a model's id."}
+
+
+def test_a_form_becomes_what_the_office_takes() -> None:
+    made = read(NewKey, {"name": "a", "rpm": "60", "budget": {"usd": "5", "period": "day"}})
+    assert made.rpm == 60
+    assert made.budget is not None
+    assert made.models is None
+
+
+@pytest.mark.parametrize(
+    ("values", "param"),
+    [
+        ({"name": "a", "rpm": "0"}, "rpm"),
+        ({"name": "a", "rpm": "x"}, "rpm"),
+        ({"name": "a", "budget": {"usd": "x", "period": "day"}}, "budget.usd"),
+        ({"name": "a", "models": [""]}, "models[0]"),
+        ({"name": ""}, "name"),
+    ],
+)
+def test_a_field_that_cannot_be_so_is_named(values: dict[str, object], param: str) -> None:
+    with pytest.raises(Refused) as found:
+        read(NewKey, values)
+    assert found.value.problem.param == param
+    assert not isinstance(found.value, msgspec.ValidationError)
