@@ -15,6 +15,19 @@ async def test_every_routes_own_name_becomes_the_public_one() -> None:
     assert telling.words(job, "") == ""
 
 
+async def test_what_is_kept_of_a_providers_words_holds_nothing_of_the_prompt() -> None:
+    turns = [
+        {"role": "user", "content": [{"type": "text", "text": "Grandma\u2019s secret recipe"}]},
+        {"role": "user", "content": "data:image/png;base64,AAAA"},
+    ]
+    job = Scene(stream=False, fields={"messages": turns}).job
+    assert telling.kept(job, "no 'Grandma\u2019s secret recipe' here") == "no '[...]' here"
+    assert telling.kept(job, "base64 is no picture") == "base64 is no picture"
+    assert telling.kept(job, "") == ""
+    big = Scene(stream=False, fields={"messages": turns, "x": "y" * (5 * 1024 * 1024)}).job
+    assert telling.kept(big, "no recipe here") == "[...]"
+
+
 async def test_the_requests_own_fault_keeps_all_but_its_words() -> None:
     job = Scene(stream=False).job
     fault = Fault(FaultKind.REJECTED, "upstream-1 says no", "p", "c", "t", 422, 3.0)

@@ -186,7 +186,7 @@ class Run:
         candidate = attempt.candidate
         self._end_record(attempt, "failed", fault.kind.value, now)
         said = telling.words(self._job, fault.message)
-        attempt.record.detail = said or None
+        attempt.record.detail = telling.kept(self._job, said) or None
         self._job.failed.append(telling.failed(self._job, candidate, fault, said))
         if attempt.finished or not blame:
             self._services.health.neutral(candidate.route)

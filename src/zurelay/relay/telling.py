@@ -3,8 +3,12 @@
 Text work on what the job knows; decides nothing about routes.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+import msgspec
+
+from zurelay.chat.echoes import ECHO, without_echoes
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.problems import FailedAttempt, Problem
 from zurelay.formats.base import FailingFront, FailingStream
@@ -12,6 +16,11 @@ from zurelay.plan.planner import Candidate
 from zurelay.relay import preparation
 from zurelay.relay.attempt import Attempt
 from zurelay.relay.job import Job
+
+_MOST_COMPARED = 4 * 1024 * 1024
+"""Bytes of a request body beyond which it is not looked through for what a provider repeats."""
+
+_QUOTED = 4096
 
 
 def words(job: Job, text: str) -> str:
@@ -22,6 +31,28 @@ def words(job: Job, text: str) -> str:
         if candidate.upstream_model != candidate.public_model:
             text = text.replace(candidate.upstream_model, candidate.public_model)
     return job.redact(text)
+
+
+def kept(job: Job, said: str) -> str:
+    """Of a provider's words what may be kept: nothing that the caller wrote."""
+    if not said:
+        return ""
+    body = job.inbound.body
+    if sum(map(len, body.values())) > _MOST_COMPARED:
+        return ECHO
+    return without_echoes(said, _strings([msgspec.json.decode(each) for each in body.values()]))
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Every text in a JSON value; of attachments the beginning, which is what is quoted."""
+    if isinstance(value, str):
+        yield value[:_QUOTED] if value.startswith("data:") else value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each)
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _strings(each)
 
 
 def own_fault(job: Job, fault: Fault) -> Fault:
