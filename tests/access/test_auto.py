@@ -2,7 +2,15 @@
 
 import pytest
 
-from zurelay.access.auto import AutoRules, AutoTerms, Ceiling, Weights, fits
+from zurelay.access.auto import (
+    AutoRules,
+    AutoTerms,
+    Ceiling,
+    Weights,
+    fits,
+    plain_terms,
+    terms_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,3 +53,23 @@ def test_a_keys_terms_stand_in_place_of_the_rules_where_it_has_any() -> None:
 def test_rules_can_be_a_key_of_what_was_worked_out_under_them() -> None:
     assert hash(AutoRules()) == hash(AutoRules())
     assert AutoRules(allow=("a",)) != AutoRules()
+
+
+@pytest.mark.parametrize(
+    ("terms", "plain"),
+    [
+        (AutoTerms(), {}),
+        (AutoTerms(allow=(), exclude=("a", "b*")), {"allow": [], "exclude": ["a", "b*"]}),
+        (AutoTerms(ceiling=Ceiling(5 * 10**12)), {"ceiling": {"input": "5.00"}}),
+        (AutoTerms(ceiling=Ceiling(None, 10**11)), {"ceiling": {"output": "0.10"}}),
+    ],
+)
+def test_terms_are_kept_as_plain_data(terms: AutoTerms, plain: dict[str, object]) -> None:
+    assert plain_terms(terms) == plain
+    assert terms_of(plain) == terms
+
+
+@pytest.mark.parametrize("plain", [{"tiers": {}}, {"ceiling": {"input": "much"}}])
+def test_terms_that_cannot_be_are_refused(plain: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"tiers|much"):
+        terms_of(plain)

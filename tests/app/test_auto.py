@@ -10,6 +10,9 @@ import pytest
 
 from tests.app.conftest import Answer, Caller, Start
 from tests.app.gateways import NAMES
+from zurelay.access.auto import AutoTerms
+from zurelay.store.keys import auto_column, list_keys
+from zurelay.store.terms import change_key
 from zurelay.testing.chat import chat_chunks, chat_reply
 from zurelay.testing.script import Script, json_reply, sse_reply
 from zurelay.testing.upstream import Request, ScriptedUpstream
@@ -253,3 +256,18 @@ async def test_limits_of_a_model_hold_for_it_when_it_is_chosen(
     caller = await start(limited)
     assert (await ask(caller)).status == 200
     assert (await ask(caller)).status == 429
+
+
+async def test_a_keys_own_terms_hold_within_a_second(
+    start: Start, three: list[ScriptedUpstream]
+) -> None:
+    caller = await start(configuration(*three))
+    with caller.gateway.store.write() as connection:
+        (key,) = list_keys(connection)
+        terms = AutoTerms(exclude=("small",))
+        change_key(connection, key.id, {"auto": auto_column(terms)})
+    async with asyncio.timeout(10):
+        while told(await ask(caller))[1] != "middle":
+            await asyncio.sleep(0.05)
+    assert (await caller.get(f"/v1/models/{AUTO}")).json["price"]["from"]["input"] == "1.00"
+    assert told(await ask(caller, model="small"))[1] == "small"

@@ -5,6 +5,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from zurelay.access.accounts import Budget
+from zurelay.access.auto import AutoTerms, Ceiling
 from zurelay.access.keys import hash_key, well_formed
 from zurelay.store.engine import open_store
 from zurelay.store.keys import find_key
@@ -180,3 +181,21 @@ def test_every_change_is_in_the_audit_log_by_the_name_of_the_user(run: Run) -> N
     actions = [row["action"] for row in rows[::-1]]
     assert actions == ["account.create", "key.create", "key.change", "key.revoke"]
     assert {row["actor"].partition(":")[0] for row in rows} == {"cli"}
+
+
+def test_a_key_is_given_terms_for_the_smart_choice(run: Run, tmp_path: Path) -> None:
+    def kept() -> AutoTerms | None:
+        store = open_store(tmp_path / "zurelay-data")
+        with store.read() as connection:
+            key = find_key(connection, "alice")
+        store.close()
+        return key.auto
+
+    run("keys", "create", "alice", "--auto", "allow=gpt-6*, claude-*; ceiling=5.00/25")
+    assert kept() == AutoTerms(("gpt-6*", "claude-*"), None, Ceiling(5 * 10**12, 25 * 10**12))
+    assert run("keys", "set", "alice", "--auto", "exclude=*-astra;ceiling=/9").code == 0
+    assert kept() == AutoTerms(None, ("*-astra",), Ceiling(None, 9 * 10**12))
+    assert run("keys", "set", "alice", "--auto", "none").code == 0
+    assert kept() is None
+    assert run("keys", "set", "alice", "--auto", "only=this").code == 2
+    assert run("keys", "set", "alice", "--auto", "ceiling=much").code == 1

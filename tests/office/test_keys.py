@@ -184,3 +184,16 @@ def test_faults_name_their_field(desk: Desk) -> None:
         (NewKey("a", budget=v.BudgetForm("1e9", "day")), "budget.usd"),
     ):
         assert refusal(create_key, desk, ADMIN, form).param == param
+
+
+def test_terms_of_the_smart_choice_are_kept_changed_and_taken_away(desk: Desk) -> None:
+    form = v.AutoForm(allow=["gpt-6*", "gpt-6*"], ceiling=v.CeilingForm(output="25"))
+    made = create_key(desk, ADMIN, NewKey("alice", auto=form)).details
+    assert made.auto == v.AutoForm(allow=["gpt-6*"], ceiling=v.CeilingForm(output="25.00"))
+    changed = change_key(desk, ADMIN, "alice", KeyChange(auto=v.AutoForm(exclude=["a"])))
+    assert changed.auto == v.AutoForm(exclude=["a"])
+    assert change_key(desk, ADMIN, "alice", KeyChange(rpm=1)).auto == changed.auto
+    assert change_key(desk, ADMIN, "alice", KeyChange(auto=None)).auto is None
+    wrong = v.AutoForm(ceiling=v.CeilingForm(input="much"))
+    problem = refusal(change_key, desk, ADMIN, "alice", KeyChange(auto=wrong))
+    assert (problem.status, problem.param) == (400, "auto")

@@ -4,6 +4,7 @@ import pytest
 
 from tests.store.rows import a_key, text_of
 from zurelay.access.accounts import Budget
+from zurelay.access.auto import AutoTerms, Ceiling
 from zurelay.store.accounts import ensure_account
 from zurelay.store.counters import ACCESS, read_counter
 from zurelay.store.engine import Store
@@ -21,6 +22,7 @@ def test_a_key_comes_back_as_it_was_made(store: Store) -> None:
         rpm=1,
         tpm=2**40,
         concurrency=3,
+        auto=AutoTerms(("a", "b*"), (), Ceiling(10**12, None)),
     )
     nothing_allowed = a_key(3, models=())
     with store.write() as connection:
