@@ -102,6 +102,8 @@ def copy_rows(source: Connection, target: Connection, progress: Progress) -> dic
     for connection in (source, target):
         if connection.dialect.name == "postgresql":
             connection.execute(text("SET LOCAL statement_timeout = 0"))
+            # Each waits while the other is at work.
+            connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
     if target.dialect.name == "postgresql":
         _make_days(source, target)
     return {table.name: _copy(table, source, target, progress) for table in tables()}

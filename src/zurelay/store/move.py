@@ -1,7 +1,5 @@
 """Moving a store from SQLite to PostgreSQL, whole."""
 
-from sqlalchemy import text
-
 from zurelay.store.copying import (
     Progress,
     Sums,
@@ -25,8 +23,6 @@ def move(source: Store, target: Store, progress: Progress = quiet) -> dict[str, 
         StoreError: the target holds something, or not all arrived as it was.
     """
     with source.read() as reading, target.write() as writing:
-        if target.kind == "postgresql":
-            writing.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         known = filled(writing)
         if known:
             raise StoreError(
