@@ -1,11 +1,17 @@
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
 from tests.servers import PostgreSQL
+from tests.store.rows import a_record, entry
+from zurelay.live.journal import Journal
+from zurelay.store.engine import open_store
 from zurelay.store.lock import FolderLock
+from zurelay.store.log import StoredLog
+from zurelay.store.usage import usage_by
 
 
 @pytest.fixture
@@ -31,6 +37,26 @@ def test_a_store_is_moved_and_goes_on_there(run: Run, tmp_path: Path, url: str) 
     again = run("move", "--to", url)
     assert (again.code, again.err.count("\n")) == (1, 1)
     assert "is not empty: there is something in account" in again.err
+
+
+def test_what_the_journal_still_holds_is_delivered_there_once(
+    run: Run, tmp_path: Path, url: str
+) -> None:
+    run("keys", "create", "alice")
+    data = tmp_path / "zurelay-data"
+    records = [a_record(cost=10), a_record(cost=2)]
+    journal = Journal(data, ballast_mb=0)
+    for number, record in enumerate(records):
+        journal.append([entry(record)[1]], number)
+    with closing(open_store(data)) as store:
+        StoredLog(store).apply(journal.id, 1, [entry(records[0])])
+    journal.close()
+    assert run("move", "--to", url).code == 0
+    (tmp_path / "zurelay.toml").write_text(f'[storage]\nurl = "{url}"\n')
+    assert run("spool", "deliver", str(data)).out.startswith("1 record delivered")
+    with closing(open_store(data, url)) as store, store.read() as connection:
+        (usage,) = usage_by(connection, "key")
+        assert (usage.requests, usage.cost) == (2, 12)
 
 
 def test_the_address_is_taken_from_the_environment(
