@@ -21,6 +21,8 @@ _MOST_COMPARED = 4 * 1024 * 1024
 """Bytes of a request body beyond which it is not looked through for what a provider repeats."""
 
 _QUOTED = 4096
+_NAMES = frozenset({"model", "models"})
+"""Fields with names of ours, which words may be about."""
 
 
 def words(job: Job, text: str) -> str:
@@ -37,10 +39,10 @@ def kept(job: Job, said: str) -> str:
     """Of a provider's words what may be kept: nothing that the caller wrote."""
     if not said:
         return ""
-    body = job.inbound.body
-    if sum(map(len, body.values())) > _MOST_COMPARED:
+    fields = [value for name, value in job.inbound.body.items() if name not in _NAMES]
+    if sum(map(len, fields)) > _MOST_COMPARED:
         return ECHO
-    return without_echoes(said, _strings([msgspec.json.decode(each) for each in body.values()]))
+    return without_echoes(said, _strings([msgspec.json.decode(field) for field in fields]))
 
 
 def _strings(value: object) -> Iterator[str]:
