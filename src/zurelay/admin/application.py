@@ -1,7 +1,7 @@
 """The admin API as an ASGI application: every call is known before an endpoint hears of it.
 
-A call without a good admin token learns nothing, not even which paths there are. Endpoints work in
-threads of their own, so that a long look into the log keeps nobody else waiting.
+A call without a good admin token or session learns nothing, not even which paths there are.
+Endpoints work in threads of their own, so that a long look into the log keeps nobody else waiting.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from zurelay.admin.reading import no_nul, read_body, read_query
 from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.office.desk import Unavailable
-from zurelay.office.rights import Actor, actor_of
+from zurelay.office.rights import Actor
 
 PATH: Final = "/api/v1"
 THREADS: Final = 4
@@ -81,7 +81,7 @@ class _Application:
         await response(scope, receive, send)
 
     async def _serve(self, request: Request) -> Response:
-        actor = actor_of(await caller(self._parts, request))
+        actor = await caller(self._parts, request)
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         endpoint, placeholders = _find(path, request.method)
         if endpoint.right is not None:

@@ -3,17 +3,17 @@
 Knows no endpoint.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from zurelay.access.tokens import AdminToken
 from zurelay.chat.problems import Problem
 from zurelay.formats.openai_chat.errors import problem_body
 from zurelay.live.tokens import TokenRing
 from zurelay.office.desk import Desk
+from zurelay.office.rights import Actor, actor_of
 from zurelay.plan.health import Health
 from zurelay.plan.route import RoutingTable
 from zurelay.wire import json
@@ -33,6 +33,7 @@ class AdminParts:
         wall: Unix time.
         owner: `owned_by` of models that are in no vendor's catalogue.
         request_id: names a call.
+        session: who acts by the session in a call's cookie; None without one.
     """
 
     desk: Desk
@@ -44,11 +45,17 @@ class AdminParts:
     wall: Callable[[], float]
     owner: Callable[[], str]
     request_id: Callable[[], str]
+    session: Callable[[Request], Awaitable[Actor | None]]
 
 
-async def caller(parts: AdminParts, request: Request) -> AdminToken:
-    """Who is calling. Raises Refused."""
-    return await parts.tokens.identify(request.headers.raw, request.method, confined=True)
+async def caller(parts: AdminParts, request: Request) -> Actor:
+    """Who is calling: by an admin token, else by a console session. Raises Refused."""
+    if "authorization" not in request.headers:
+        actor = await parts.session(request)
+        if actor is not None:
+            return actor
+    token = await parts.tokens.identify(request.headers.raw, request.method, confined=True)
+    return actor_of(token)
 
 
 def answer(value: object, status: int = 200) -> Response:

@@ -16,6 +16,7 @@ from zurelay.admin.parts import AdminParts
 from zurelay.api.addresses import client_address
 from zurelay.api.core import Core
 from zurelay.api.gateway import Gateway
+from zurelay.api.inside import ask
 from zurelay.api.pages import Status, pages
 from zurelay.api.server import Server, ServerOptions
 from zurelay.api.snapshot import Snapshot
@@ -34,6 +35,7 @@ from zurelay.config.reload import diff
 from zurelay.config.routing import build_table
 from zurelay.config.settings import Settings
 from zurelay.console.application import Console
+from zurelay.console.callers import session_actor
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.throttle import Throttle
 from zurelay.office.desk import Desk
@@ -104,8 +106,8 @@ class Process:
             keep_alive_idle_s=server.keep_alive_idle_s,
             write_stall_s=server.write_stall_s,
         )
-        admin_parts = self._admin_parts()
-        others = [admin.mounted(admin_parts), Console(self._console_parts(admin_parts))]
+        console = self._console_parts()
+        others = [admin.mounted(self._admin_parts(console)), Console(console)]
         self._server = Server(options, self._gateway, pages(self._status, others))
         self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
         await self._server.listening.wait()
@@ -238,7 +240,7 @@ class Process:
             return "sandbox/echo"
         return next(iter(models), "MODEL")
 
-    def _admin_parts(self) -> AdminParts:
+    def _console_parts(self) -> ConsoleParts:
         parts, core = self._parts.parts, self._gateway.core
         desk = Desk(
             self._store,
@@ -247,37 +249,38 @@ class Process:
             models=lambda: core.snapshot.table.models,
             providers=lambda: {one.name for one in providers(self._settings)},
         )
-        return AdminParts(
+        return ConsoleParts(
             desk=desk,
-            tokens=parts.tokens,
             health=parts.services.health,
             table=lambda: core.snapshot.table,
             redact=self._redact,
             now=core.loop.time,
             wall=parts.wall,
-            owner=lambda: self._settings.brand.wire,
-            request_id=parts.ids.request,
-        )
-
-    def _console_parts(self, admin_parts: AdminParts) -> ConsoleParts:
-        core = self._gateway.core
-        return ConsoleParts(
-            desk=admin_parts.desk,
-            health=admin_parts.health,
-            table=admin_parts.table,
-            redact=admin_parts.redact,
-            now=admin_parts.now,
-            wall=admin_parts.wall,
             brand=lambda: self._settings.brand.name,
             base_url=self._base_url,
             public_url=lambda: self._settings.server.public_url,
             support_email=lambda: self._settings.brand.support_email,
-            request_id=admin_parts.request_id,
+            request_id=parts.ids.request,
             address=lambda peer, forwarded: client_address(
                 peer, forwarded, core.snapshot.trusted_proxies
             ),
             example_model=self._example_model,
             throttle=Throttle(time.monotonic),
+            ask=lambda *asked: ask(core, *asked),
+        )
+
+    def _admin_parts(self, console: ConsoleParts) -> AdminParts:
+        return AdminParts(
+            desk=console.desk,
+            tokens=self._parts.parts.tokens,
+            health=console.health,
+            table=console.table,
+            redact=console.redact,
+            now=console.now,
+            wall=console.wall,
+            owner=lambda: self._settings.brand.wire,
+            request_id=console.request_id,
+            session=lambda request: session_actor(console, request),
         )
 
     def _redact(self, text: str) -> str:

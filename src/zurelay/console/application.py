@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from zurelay.chat.problems import Problem, Refused
 from zurelay.console import assets, cookies
+from zurelay.console.callers import sent_by_us
 from zurelay.console.hosts import host_is_ours
 from zurelay.console.languages import choose, language
 from zurelay.console.page import Form, Html, Page, Redirect, Reply, Visit, Who
@@ -25,7 +26,7 @@ from zurelay.console.parts import ConsoleParts
 from zurelay.console.registry import PAGES
 from zurelay.console.rendering import render
 from zurelay.office.desk import Unavailable
-from zurelay.office.sessions import good_form_token, resume, secret_text, where
+from zurelay.office.sessions import resume, secret_text, where
 
 T = TypeVar("T")
 
@@ -206,10 +207,7 @@ async def _read_form(visit: Visit, page: Page) -> None:
 
 def _checked(visit: Visit) -> None:
     """Only forms that we made for this browser change anything. Raises Refused: 403."""
-    headers = visit.request.headers
-    token = headers.get("x-csrf-token") or visit.form.get("token")
-    foreign = headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
-    if foreign or not visit.secret or not good_form_token(visit.secret, token):
+    if not sent_by_us(visit.request, visit.secret, visit.form.get("token")):
         raise Refused(_problem(403, "form_over"))
 
 
