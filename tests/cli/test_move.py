@@ -32,6 +32,7 @@ def test_a_store_is_moved_and_goes_on_there(run: Run, tmp_path: Path, url: str) 
     (tmp_path / "zurelay.toml").write_text(f'[storage]\nurl = "{url}"\n')
     assert run("accounts", "show", "default").out == before
     assert "alice" in run("keys", "list").out
+    assert "store.move" in run("audit").out
     assert "names a database already" in run("move", "--to", url).err
     (tmp_path / "zurelay.toml").unlink()
     again = run("move", "--to", url)

@@ -25,6 +25,7 @@ def test_keys_and_money_are_what_they_were_and_what_is_undone_is_told(run: Run) 
     assert told == [("made since:", "bob"), ("revoked since:", "alice")]
     assert "revoke them anew" in ran.err
     assert "bob" not in run("keys", "list").out
+    assert "store.restore" in run("audit").out
     balance = run("accounts", "show", "default").out
     assert "balance  10 USD" in balance
 

@@ -48,12 +48,18 @@ def at_desk(config: Path | None, data: Path, *, make: bool = False) -> Iterator[
     """
     from zurelay.config.load import load_billing
     from zurelay.office.desk import Desk
-    from zurelay.office.rights import Actor
 
     with opened(config, data, make=make) as store:
         billing = load_billing(config, os.environ)
         desk = Desk(store, prepaid=lambda: billing.prepaid, zone=lambda: billing.zone)
-        yield Seat(desk, Actor(f"cli:{_user()}", "owner"))
+        yield Seat(desk, shell())
+
+
+def shell() -> "Actor":
+    """The user of this shell, as who acts."""
+    from zurelay.office.rights import Actor
+
+    return Actor(f"cli:{_user()}", "owner")
 
 
 def budget_form(text: str) -> "BudgetForm":

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from zurelay.cli.desk import shell
 from zurelay.cli.options import DATA, Config, Data, example
 from zurelay.cli.terminal import Failed, clean, counted, progress
 
@@ -39,6 +40,7 @@ def move(
     next start.
     """
     from zurelay.config.load import load_storage
+    from zurelay.office.desk import Desk
     from zurelay.store.engine import FILE, open_store
     from zurelay.store.lock import FolderLock
     from zurelay.store.move import move as copy
@@ -55,6 +57,9 @@ def move(
             name = target.name
             with progress(f"moving {data} to {name}"):
                 moved = copy(source, target)
+            with Desk(target).change(shell(), "accounts.change") as change:
+                rows = {table: sums.rows for table, sums in moved.items()}
+                change.did("store.move", str(data / FILE), None, {"rows": rows})
     finally:
         lock.release()
     for table, sums in moved.items():

@@ -2,12 +2,14 @@
 
 import os
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from zurelay.cli.desk import shell
 from zurelay.cli.options import DATA, Config, Data, example
 from zurelay.cli.terminal import clean, progress
 
@@ -35,7 +37,9 @@ def restore(
     or revoked since the backup are named: what was done to them is undone.
     """
     from zurelay.config.load import load_storage
+    from zurelay.office.desk import Desk
     from zurelay.store.archive import restore as read
+    from zurelay.store.engine import open_store
     from zurelay.store.lock import FolderLock
 
     storage = load_storage(config, os.environ)
@@ -43,6 +47,12 @@ def restore(
     try:
         with progress(f"restoring {file}"):
             restored = read(data, storage.url, file, replace=replace)
+        with (
+            closing(open_store(data, storage.url)) as store,
+            Desk(store).change(shell(), "accounts.change") as change,
+        ):
+            keys = [f"{each.id} {each.what}" for each in restored.changes or ()]
+            change.did("store.restore", str(file), None, {"made": restored.made, "keys": keys})
     finally:
         lock.release()
     _tell(file, restored)
