@@ -147,6 +147,25 @@ def test_a_member_makes_and_changes_keys_of_its_own_account_alone(desk: Desk) ->
     assert refusal(get_key, desk, STRANGER, "nothing").message == "There is no key 'nothing'."
 
 
+def test_a_member_makes_limits_narrower_and_not_wider(desk: Desk) -> None:
+    create_key(desk, ADMIN, NewKey("k", budget=v.BudgetForm("5", "day"), rpm=5, models=["a"]))
+    narrow = KeyChange(budget=v.BudgetForm("4", "day"), rpm=4, models=[], tpm=9, name="mine")
+    changed = change_key(desk, MEMBER, "k", narrow)
+    assert (changed.rpm, changed.tpm, changed.models, changed.name) == (4, 9, [], "mine")
+    before = get_key(desk, ADMIN, "mine")
+    for form, param in (
+        (KeyChange(budget=v.BudgetForm("5", "day")), "budget"),
+        (KeyChange(budget=None), "budget"),
+        (KeyChange(rpm=None), "rpm"),
+        (KeyChange(models=None), "models"),
+        (KeyChange(name="x", tpm=10), "tpm"),
+    ):
+        problem = refusal(change_key, desk, MEMBER, "mine", form)
+        assert (problem.status, problem.param) == (403, param)
+    assert get_key(desk, ADMIN, "mine") == before
+    assert change_key(desk, ADMIN, "mine", KeyChange(rpm=None)).rpm is None
+
+
 def test_a_member_does_not_make_its_own_prices(desk: Desk) -> None:
     form = NewKey("x", account=ACCOUNT.id, markup="0.1")
     assert refusal(create_key, desk, MEMBER, form).status == 403

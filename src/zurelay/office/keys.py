@@ -11,13 +11,14 @@ from sqlalchemy import Connection
 
 from zurelay.access.accounts import Account
 from zurelay.access.keys import RANDOM_BYTES, Key, hash_key, last4, make_key
-from zurelay.chat.problems import Refused, not_found
+from zurelay.chat.problems import Problem, Refused, not_found
 from zurelay.meter.wallets import period_at, zone_of
 from zurelay.office import values as v
 from zurelay.office.accounts import left_of, resize_budget, the_account
 from zurelay.office.desk import Change, Desk, conflict, no_such, wrong
 from zurelay.office.pages import Listed, Page, listed
 from zurelay.office.rights import Actor
+from zurelay.office.widening import widened
 from zurelay.store.accounts import find_account
 from zurelay.store.errors import StoreError
 from zurelay.store.keys import add_key, auto_column, find_key
@@ -157,6 +158,8 @@ def get_key(desk: Desk, actor: Actor, wanted: str) -> KeyView:
 def change_key(desk: Desk, actor: Actor, wanted: str, form: KeyChange) -> KeyView:
     """Change a key's limits; a budget's new size counts from the period that runs.
 
+    An actor of one account may make limits narrower, not wider.
+
     Raises:
         Refused: 400, 403, 404; 409 for a revoked key.
     """
@@ -171,6 +174,7 @@ def change_key(desk: Desk, actor: Actor, wanted: str, form: KeyChange) -> KeyVie
             return view(desk, change.connection, key)
         write_key(change.connection, key.id, columns)
         new = find_key(change.connection, key.id)
+        _not_wider(actor, key, new)
         if new.owner is not None:
             resize_budget(change, desk, new.owner, new.id, key.budget, new.budget)
         before, after = terms(key), terms(new)
@@ -342,6 +346,14 @@ def _no_markup(actor: Actor, markup: str | None) -> None:
     """Whoever is confined to an account does not make its prices."""
     if markup is not None:
         actor.needs("accounts.change")
+
+
+def _not_wider(actor: Actor, old: Key, new: Key) -> None:
+    """Whoever is confined to an account takes no limit away that somebody set."""
+    more = widened(old, new)
+    if more is not None and not actor.may("accounts.change"):
+        message = f"{more}: only those who run the gateway may let a key do more than it could."
+        raise Refused(Problem(403, "permission_error", "not_allowed", message, more))
 
 
 def _not_revoked(key: Key) -> None:
