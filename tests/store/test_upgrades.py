@@ -149,8 +149,8 @@ def old(tmp_path: Path, postgresql: PostgreSQL) -> Iterator[str]:
 def test_an_upgrade_gives_way_to_a_table_in_use_and_tries_again(
     tmp_path: Path, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(migrate, "_LOCK_TIMEOUT", "20ms")
-    monkeypatch.setattr(migrate, "_PAUSE_S", 0.01)
+    for name, value in (("_LOCK_TIMEOUT", "20ms"), ("_PAUSE_S", 0.01), ("_TRIES", 10_000)):
+        monkeypatch.setattr(migrate, name, value)
     engine = engine_of(tmp_path, old)
     opened: list[Store] = []
     with engine.begin() as reader:
