@@ -110,8 +110,8 @@ def cost(model: Model, request: Asked, cached: int) -> int:
 
 
 def meets(model: Model, request: Asked) -> bool:
-    stated = tiers.standard().get(model.id)
-    return stated is not None and stated.tier >= tiers.number_of(request.shape.tier)
+    """Whether its tier is the stated one or above; unrated models count as light."""
+    return max(1, tier_of(model)) >= tiers.number_of(request.shape.tier)
 
 
 Choose = Callable[[Asked], Model]

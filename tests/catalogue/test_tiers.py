@@ -26,6 +26,13 @@ def test_all_tiers_are_in_use_and_a_line_rises() -> None:
     assert [found[name].tier for name in line] == [1, 2, 3, 4]
 
 
+def test_the_newer_of_a_line_stands_later() -> None:
+    found = tiers.standard()
+    for line in (("gpt-5.4", "gpt-6-sol", "gpt-6.2-sol"), ("claude-opus-5", "claude-opus-5-5")):
+        places = [found[name].place for name in line]
+        assert places == sorted(places)
+
+
 def test_words_and_numbers_go_both_ways() -> None:
     assert [tiers.number_of(word) for word in tiers.TIERS] == [1, 2, 3, 4]
     assert [tiers.name_of(number) for number in range(5)] == ["unrated", *tiers.TIERS]

@@ -84,6 +84,7 @@ def test_there_are_the_promised_commands() -> None:
         "restore",
         "move",
         "spool deliver",
+        "console link",
         "tokens create",
         "tokens list",
         "tokens revoke",

@@ -1,7 +1,9 @@
 """How much is expected of a model: its quality tier, from the checked-in data file.
 
 A tier is stated, not measured: it is the place of a model in its vendor's line, each with its
-source and date. Nothing here knows which models are served or what is asked of them.
+source and date. Lines that were replaced twice, dated names of a model that stands beside them,
+and models made for the edge or one trade have none. Nothing here knows which models are served or
+what is asked of them.
 """
 
 from collections.abc import Mapping
@@ -21,9 +23,17 @@ UNRATED: Final = 0
 
 
 class Stated(msgspec.Struct, frozen=True):
-    """A model's tier: its place in `TIERS` from 1, who says so, and when that was checked (ISO)."""
+    """What is stated of a model.
+
+    Attributes:
+        tier: its place in `TIERS`, from 1.
+        place: in the file: of two models of one line and tier the later is the newer.
+        source: who says so.
+        checked: when that was checked, ISO.
+    """
 
     tier: int
+    place: int
     source: str
     checked: str
 
@@ -73,5 +83,5 @@ def load(data: bytes) -> Mapping[str, Stated]:
             for model_id in getattr(group, word):
                 if model_id in found:
                     raise CatalogueError(model_id, "has two tiers")
-                found[model_id] = Stated(number, group.source, group.checked)
+                found[model_id] = Stated(number, len(found), group.source, group.checked)
     return found

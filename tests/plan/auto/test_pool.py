@@ -88,6 +88,16 @@ def test_embeddings_are_never_chosen_and_do_not_end_the_sandbox() -> None:
     assert why(found) == {"e": reasons.NO_ANSWERS}
 
 
+def test_between_equals_the_newer_of_a_line_comes_first_then_the_tables_order() -> None:
+    names = ("z", "gpt-6-sol", "a", "gpt-6.2-sol", "gpt-6.1-sol")
+    table = serving(*(a_model(name, usd(1, 1)) for name in names))
+    found = pool_of(table, AutoRules(), lambda _: True)
+    assert ids(found) == ["gpt-6.2-sol", "gpt-6.1-sol", "gpt-6-sol", "z", "a"]
+    assert [entry.place for entry in found.entries] == [0, 1, 2, 3, 4]
+    named = [Named(table.models[name]) for name in names]
+    assert ids(pool_among(table, AutoRules(), named)) == list(names)
+
+
 def test_a_model_that_was_stopped_is_not_chosen() -> None:
     table = serving(PRICED, FREE, routes={"a": []})
     found = pool_of(table, AutoRules(), lambda _: True)

@@ -4,7 +4,7 @@ Worked out once for a table, rules and kind of key. It does not know requests.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from zurelay.access.auto import AutoRules
@@ -19,7 +19,6 @@ SANDBOX: Final = "sandbox"
 NOT_ALLOWED: Final = "not among those the operator allows"
 EXCLUDED: Final = "excluded by the operator"
 NO_PRICE: Final = "no price is known"
-STOPPED: Final = "it was stopped"
 NO_SANDBOX: Final = "sandbox models are chosen only where nothing else is configured"
 STOPPED: Final = "stopped by the operator"
 NO_ANSWERS: Final = "makes embeddings, not answers"
@@ -39,7 +38,8 @@ class Entry:
 
     Attributes:
         tier: its number; 0 for none.
-        place: among all, in the order of the table or of `models`; decides between equals.
+        place: among all: newer ones of a stated line first, then the table's order, or that of
+            `models`; decides between equals.
         unpriced: it may be chosen without a known price: the operator named it.
         parameters: of a sandbox id.
     """
@@ -123,6 +123,9 @@ def _pool(named: Iterable[Named], rules: AutoRules, *, sandbox: bool, unasked: b
                 barred.append(Barred(one.served.model.id, why))
             continue
         entries.append(_entry(one, rules, len(entries)))
+    if unasked:
+        entries.sort(key=_newest_first)
+        entries = [replace(entry, place=place) for place, entry in enumerate(entries)]
     models = [model for entry in entries for model in _models(entry.served)]
     return Pool(
         rules,
@@ -142,8 +145,6 @@ def _bar(served: ServedModel, rules: AutoRules, *, sandbox: bool, unasked: bool)
         return STOPPED
     if not gives(model, "chat"):
         return NO_ANSWERS
-    if not served.routes:
-        return STOPPED
     pattern = rules.allowed_by(model.id)
     if pattern is None:
         return NOT_ALLOWED
@@ -165,6 +166,12 @@ def _entry(one: Named, rules: AutoRules, place: int) -> Entry:
         tier = tiers.UNRATED if stated is None else stated.tier
     unpriced = rules.allowed_by(model_id) == model_id
     return Entry(one.served, tier, place, unpriced, one.parameters)
+
+
+def _newest_first(entry: Entry) -> tuple[bool, int]:
+    """Models of a stated line by how new they are, then the others in the table's order."""
+    stated = tiers.standard().get(entry.id)
+    return (True, entry.place) if stated is None else (False, -stated.place)
 
 
 def _models(served: ServedModel) -> Iterator[Model]:
