@@ -145,4 +145,4 @@ def shot() -> Callable[[Page, str], None]:
 def assert_fits(page: Page) -> None:
     """Nothing sticks out of the window sideways."""
     wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    assert wide <= 0
+    assert wide <= 0, page.url

@@ -1,0 +1,67 @@
+"""Every page of the console: nothing sticks out, and nobody is kept out by how they read or point.
+
+The second needs axe-core: `npm ci --ignore-scripts` in this folder.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Opened, assert_fits
+from zurelay.console.registry import PAGES
+from zurelay.store.engine import Store
+from zurelay.store.keys import list_keys
+
+AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+
+Visit = Callable[..., Opened]
+
+
+def paths(store: Store) -> list[str]:
+    """Every page that shows something, with a key of its own where one is asked for."""
+    with store.read() as connection:
+        key = list_keys(connection)[0].id
+    found = [
+        page.path.replace("{key}", key)
+        for page in PAGES
+        if page.method == "GET" and page.view is not None and "owner" in page.roles
+    ]
+    return [path for path in found if "{" not in path]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.timeout(180)
+def test_every_page_fits_and_has_no_serious_fault(
+    visit: Visit, console_store: Store, theme: str, phone: bool
+) -> None:
+    opened = visit(theme=theme, phone=phone)
+    faults = []
+    for path in paths(console_store):
+        page = opened.go(path)
+        assert_fits(page)
+        if not AXE.exists():
+            continue
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run({resultTypes: ['violations']})")
+        faults += [
+            f"{path}: {fault['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+            for fault in found["violations"]
+            if fault["impact"] in ("serious", "critical")
+            for node in fault["nodes"][:3]
+        ]
+    assert faults == []
+    if not AXE.exists():
+        pytest.skip("needs `npm ci --ignore-scripts` in tests/browser")
+
+
+def test_every_page_can_be_read_in_every_language_without_scripts(
+    visit: Visit, console_store: Store
+) -> None:
+    for language in ("nl", "fr"):
+        opened = visit(language=language, scripts=False)
+        for path in paths(console_store):
+            page = opened.go(path)
+            assert page.locator("html").get_attribute("lang") == language
+            assert page.locator("h1").count() == 1, path
