@@ -10,6 +10,7 @@ from zurelay.store.engine import Store
 from zurelay.store.usage import (
     SHARDS,
     add_usage,
+    cost_since,
     fold_shards,
     shard_of,
     spent_by_day,
@@ -224,3 +225,20 @@ def test_rows_of_hours_that_are_over_are_brought_together(store: Store) -> None:
         add_usage(connection, [a_record(cost=100)], 9)
         assert fold_shards(connection, hour) == 4
         assert [row.cost for row in usage_by(connection, "key", NOON, NOON + 1)] == [115]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(first=st.integers(-30, 80))
+def test_what_was_spent_since_an_hour_is_exact_for_a_key_and_its_account(
+    store: Store, first: int
+) -> None:
+    hour = int(NOON) // HOUR
+    with store.write() as connection:
+        if not usage_by(connection, "key"):
+            records = [a_record(NOON + n * HOUR, cost=2**n, key=f"key_{n % 3}") for n in range(60)]
+            add_usage(connection, records)
+        later = [n for n in range(60) if n >= first]
+        assert cost_since(connection, hour + first, ACCOUNT.id, None) == sum(2**n for n in later)
+        of_key = sum(2**n for n in later if n % 3 == 1)
+        assert cost_since(connection, hour + first, ACCOUNT.id, "key_1") == of_key
+        assert cost_since(connection, 0, "acct_2", None) == 0

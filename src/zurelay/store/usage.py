@@ -206,6 +206,26 @@ def spent_by_day(connection: Connection) -> list[tuple[str, int, int]]:
     return [(which, when, int(cost)) for which, when, cost in connection.execute(query)]
 
 
+def cost_since(connection: Connection, hour: int, account: str, key: str | None) -> int:
+    """Nano-dollars that an account, or one key of it, was charged since an hour since 1970.
+
+    Reads whole days by an index of the account or key, and the rest of the first day.
+    """
+    day = -(-hour // _DAY_HOURS)
+    days, hours = _DAYS.c, _HOUR_KEYS.c
+    parts = [
+        select(func.sum(days.cost)).where(
+            days.day >= day, days.account == account if key is None else days.api_key == key
+        ),
+        select(func.sum(hours.cost)).where(
+            hours.hour >= hour,
+            hours.hour < day * _DAY_HOURS,
+            hours.account == account if key is None else hours.api_key == key,
+        ),
+    ]
+    return sum(int(connection.execute(part).scalar_one() or 0) for part in parts)
+
+
 def fold_shards(connection: Connection, hour: int) -> int:
     """Bring the rows of all shards together, for an hour that is over, and its day if it is.
 

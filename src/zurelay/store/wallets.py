@@ -25,6 +25,7 @@ from zurelay.store import schema
 from zurelay.store.counters import raise_counter
 from zurelay.store.requests import at_ms
 from zurelay.store.upsert import RowsInsert
+from zurelay.store.usage import cost_since
 
 RECALLS: Final = "recalls"
 """The counter that rises with every recall."""
@@ -249,17 +250,16 @@ def spent_since(connection: Connection, since: float, account: str, key: str | N
     By the sums of hours, and by the log where days begin inside an hour, as in India.
     """
     whole = -(-int(since) // _HOUR)
-    given = {"hour": whole, "since": int(since) * 1000, "until": whole * _HOUR * 1000}
+    given = {"since": int(since) * 1000, "until": whole * _HOUR * 1000}
     of, mine = ("account", account) if key is None else ("api_key", key)
-    hours = f"SELECT sum(cost) FROM usage_hour WHERE {of} = :whose AND hour >= :hour"  # noqa: S608
-    spent = connection.execute(_sql(hours), {**given, "whose": mine}).scalar_one() or 0
+    spent = cost_since(connection, whole, account, key)
     if given["since"] < given["until"]:
         rows = (
             f"SELECT sum(cost) FROM request WHERE {of} = :whose"  # noqa: S608
             " AND at_ms >= :since AND at_ms < :until"
         )
-        spent += connection.execute(_sql(rows), {**given, "whose": mine}).scalar_one() or 0
-    return int(spent)
+        spent += int(connection.execute(_sql(rows), {**given, "whose": mine}).scalar_one() or 0)
+    return spent
 
 
 def change_budget(connection: Connection, owner: str, period: str, budget: int) -> None:
