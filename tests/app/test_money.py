@@ -73,11 +73,17 @@ def config(first: ScriptedUpstream, second: ScriptedUpstream, more: str = PREPAI
     return CONFIG.format(first=first.base_url, second=second.base_url, more=more)
 
 
+def stored(url: str) -> str:
+    """Where a gateway keeps what it knows."""
+    return f'[storage]\nurl = "{url}"\n'
+
+
 @pytest.fixture
 async def caller(
-    start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream
+    start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream, store_url: str
 ) -> AsyncIterator[Caller]:
-    yield await start(config(upstream, second))
+    """A gateway on either database."""
+    yield await start(config(upstream, second, PREPAID + stored(store_url)))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from tests.app.books import ENDPOINTS, PREPAID, Books, post
 from tests.app.conftest import Answer, Caller, Start
-from tests.app.test_money import config
+from tests.app.test_money import config, stored
 from zurelay.access.accounts import Budget, Period
 from zurelay.testing.chat import chat_reply, chat_usage
 from zurelay.testing.script import json_reply
@@ -20,9 +20,10 @@ CENT = 10**7
 
 @pytest.fixture
 async def caller(
-    start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream
+    start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream, store_url: str
 ) -> AsyncIterator[Caller]:
-    yield await start(config(upstream, second, ""))
+    """A gateway on either database, where nobody needs a balance unless it says so."""
+    yield await start(config(upstream, second, stored(store_url)))
 
 
 @pytest.fixture
