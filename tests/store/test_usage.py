@@ -153,6 +153,28 @@ def test_a_provider_gets_what_callers_paid_for_and_what_nobody_did(store: Store)
     assert (azure.cost, azure.upstream_cost) == (0, 0)
 
 
+def test_an_empty_answer_that_is_charged_stands_with_the_provider_who_gave_it(
+    store: Store,
+) -> None:
+    empty = Attempt("openai:m", 1, "m", "failed", 0.0, reason="empty", cost=100, charged=120)
+    records = [
+        a_record(usage=Usage(input=7), cost=120, upstream_cost=100, attempts=[empty]),
+        a_record(
+            usage=Usage(input=5),
+            cost=126,
+            upstream_cost=105,
+            attempts=[empty, Attempt("azure:m", 2, "m", "ok", 0.0)],
+        ),
+    ]
+    with store.write() as connection:
+        add_usage(connection, records)
+        openai, azure = usage_by_provider(connection)
+    assert (openai.provider, openai.requests, openai.failed) == ("openai", 0, 2)
+    assert (openai.cost, openai.upstream_cost, openai.lost) == (240, 200, 0)
+    assert (azure.cost, azure.upstream_cost, azure.lost) == (6, 5, 0)
+    assert (openai.tokens["input"], azure.tokens["input"]) == (7, 5)
+
+
 def test_providers_are_told_by_the_same_ranges(store: Store) -> None:
     with store.write() as connection:
         add_usage(connection, [a_record(NOON + n * HOUR, cost=10**n) for n in range(3)])

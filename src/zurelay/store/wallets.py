@@ -127,7 +127,10 @@ def renew(
         {"node": node, "now": int(now), "spool": spool},
     )
     connection.execute(
-        _sql("UPDATE lease SET expires = :expires WHERE node = :node AND expires IS NOT NULL"),
+        _sql(
+            "UPDATE lease SET expires = :expires"
+            " WHERE node = :node AND granted > spent AND expires IS NOT NULL"
+        ),
         {"node": node, "expires": int(now) + LEASE_S},
     )
     for wallet, amount in sorted(held.items()):
