@@ -1,6 +1,18 @@
 """Every page of the console. A new page module needs its line here, and nothing else."""
 
-from zurelay.console import billing, entry, keys, models, overview, profile, requests
+from zurelay.console import (
+    accounts,
+    audit,
+    billing,
+    entry,
+    keys,
+    members,
+    models,
+    overview,
+    profile,
+    requests,
+    routes,
+)
 from zurelay.console.page import Page
 
 PAGES: tuple[Page, ...] = (
@@ -10,5 +22,9 @@ PAGES: tuple[Page, ...] = (
     *requests.PAGES,
     *models.PAGES,
     *billing.PAGES,
+    *routes.PAGES,
+    *accounts.PAGES,
+    *members.PAGES,
+    *audit.PAGES,
     *profile.PAGES,
 )
