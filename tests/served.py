@@ -41,6 +41,21 @@ def free_port() -> int:
         return port
 
 
+def children(pid: int) -> list[int]:
+    """Processes that a process has started and that run, oldest first.
+
+    Its `children` file leaves some out while they come and go.
+    """
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+                if int(parent) == pid and state != "Z":
+                    found.append(int(entry.name))
+    return sorted(found)
+
+
 def _ready(origin: str) -> bool:
     try:
         with urllib.request.urlopen(f"{origin}/readyz", timeout=5) as answer:  # noqa: S310

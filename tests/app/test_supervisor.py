@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.served import free_port
+from tests.served import children, free_port
 from tests.servers import PostgreSQL
 from tests.store.rows import a_record, entry
 from tests.valkey_server import ValkeyServer
@@ -28,12 +28,15 @@ from zurelay.live.journal import Journal
 from zurelay.store.engine import open_store
 from zurelay.store.requests import Filter, list_requests
 
+pytestmark = pytest.mark.timeout(120)
+
 SERVE = """
 import sys
 from pathlib import Path
 from zurelay.app import ServeOptions, WorkersError, supervise, supervisor
 
 supervisor.BACKOFF_SECONDS = (0.01,)
+supervisor.TRIES = 2
 
 def announce(started):
     print(started.base_url, started.first_key, started.workers, flush=True)
@@ -66,8 +69,7 @@ class Server:
 
     def workers(self) -> list[int]:
         """Their process ids."""
-        path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(pid) for pid in path.read_text().split()]
+        return children(self.process.pid)
 
     def ended(self) -> tuple[int, str]:
         """Wait for the end: exit code and all that was written."""
@@ -102,6 +104,8 @@ def serving(folder: Path, config: str) -> Iterator[Server]:
             except subprocess.TimeoutExpired:
                 server.process.kill()  # its workers end with it
                 server.process.communicate()
+        if server.process.stdout is not None:
+            server.process.stdout.close()
 
 
 def asked(url: str, key: str, model: str = "sandbox/echo", *, stream: bool = False) -> Any:
@@ -187,9 +191,9 @@ def test_workers_that_do_not_stay_up_end_the_server_with_a_reason(
         assert code == 1
         last = log.rstrip("\n").split("\n")[-1]
         assert re.fullmatch(
-            r"worker 1 ended with 1 5 times soon after its start; its log says why", last
+            r"worker 1 ended with 1 2 times soon after its start; its log says why", last
         )
-        assert log.count("server.prot") >= 4
+        assert log.count("server.prot") >= 1
 
 
 def test_workers_end_when_their_supervisor_is_killed(tmp_path: Path, storage: str) -> None:

@@ -76,6 +76,8 @@ class Balancer:
             node = await self._connect()
             if node is not None:
                 await asyncio.gather(_copy(reader, node[1]), _copy(node[0], writer))
+        except asyncio.CancelledError:
+            pass  # the balancer ends; asyncio would tell of it
         finally:
             self._pipes.discard(task)
             writer.close()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.cluster.balancer import Balancer
-from tests.served import free_port
+from tests.served import children, free_port
 
 READY_S = 30.0
 END_S = 40.0
@@ -96,12 +96,16 @@ class Nodes:
         self.balancer.nodes[name] = node.port
         try:
             async with asyncio.timeout(READY_S):
-                while name not in self.balancer.ready:
+                while name not in self.balancer.ready or not self._all_up(name):
                     if not node.alive:
                         raise RuntimeError(f"{name} did not start:\n{self.words(name)}")
                     await asyncio.sleep(0.02)
         except TimeoutError:
             raise RuntimeError(f"{name} is not ready:\n{self.words(name)}") from None
+
+    def _all_up(self, name: str) -> bool:
+        """Whether a node with workers has said that all of them listen."""
+        return not name.startswith("workers") or "Workers    2" in self.words(name)
 
     async def kill(self, name: str) -> None:
         """End a node as a crash does."""
@@ -125,12 +129,11 @@ class Nodes:
         """Kill one of a node's workers."""
         node = self.all[name]
         assert node.process is not None
-        pid = node.process.pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        worker = children(node.process.pid)[0]
         now = asyncio.get_running_loop().time
         before = now()
-        os.kill(int(children[0]), signal.SIGKILL)
-        while Path(f"/proc/{children[0]}/cwd").exists():
+        os.kill(worker, signal.SIGKILL)
+        while worker in children(node.process.pid):
             await asyncio.sleep(0.001)
         self.killed.append((before, now()))
 

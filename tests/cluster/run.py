@@ -231,11 +231,11 @@ async def _run(
                 k for k, count in plan.callers.items() for _ in range(count)
             )
         ]
-        await asyncio.gather(
-            *(caller.ask_until(over) for caller in callers),
-            _move(cluster, plan, began),
-            _pay_in(store, customers["prepaid"], credited, plan, began),
-        )
+        async with asyncio.TaskGroup() as group:
+            for caller in callers:
+                group.create_task(caller.ask_until(over))
+            group.create_task(_move(cluster, plan, began))
+            group.create_task(_pay_in(store, customers["prepaid"], credited, plan, began))
         lag.stop()
         await _run_dry(
             Caller(

@@ -171,6 +171,7 @@ class Supervisor:
         self._port = port
         self._token = make_token(secrets.token_bytes(RANDOM_BYTES))
         self._workers = [_Worker(place) for place in range(1, workers + 1)]
+        self._any_listened = False
         self._all_listened = False
         self._ending = asyncio.Event()  # when all is to end
         self._asked: dict[int, _Asked] = {}
@@ -238,12 +239,14 @@ class Supervisor:
             if self._ending.is_set():
                 return
             short = 0 if loop.time() - began >= STEADY_SECONDS else short + 1
-            if short >= TRIES or not self._all_listened:
+            if not self._any_listened:
                 raise WorkersError(
                     f"worker {worker.number} {ended} before it had started; its log says why"
-                    if not self._all_listened
-                    else f"worker {worker.number} {ended} {short} times soon after its start; its"
-                    " log says why"
+                )
+            if short >= TRIES:
+                raise WorkersError(
+                    f"worker {worker.number} {ended} {short} times soon after its start; its log"
+                    " says why"
                 )
             pause = BACKOFF_SECONDS[min(max(short, 1), len(BACKOFF_SECONDS)) - 1]
             log.error("worker ended", worker=worker.number, how=ended, starts_again_in_s=pause)
@@ -333,6 +336,7 @@ class Supervisor:
                     pass
 
     def _listens(self) -> None:
+        self._any_listened = True
         if self._all_listened or any(one.listening is None for one in self._workers):
             return
         self._all_listened = True
