@@ -18,6 +18,9 @@ from zurelay.chat.problems import Refused, invalid_key
 
 PREFIX = "zk-"
 ADMIN_PREFIX = "zka-"
+CONSOLE_ID = "key_console_"
+"""How the ids begin of keys that the console made to ask models with; nobody has their text."""
+
 RANDOM_BYTES = 32
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

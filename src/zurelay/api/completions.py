@@ -33,7 +33,11 @@ _CLIENT_ID_LENGTH = 512
 
 def serve(core: Core, exchange: HttpExchange, front: Front) -> None:
     """Answer a request for a model's answer."""
-    key = core.authenticate(exchange)
+    serve_for(core, exchange, front, core.authenticate(exchange))
+
+
+def serve_for(core: Core, exchange: HttpExchange, front: Front, key: Key) -> None:
+    """As `serve`, for a caller who is known."""
     record = _record(core, exchange, key)
     body = exchange.take_body()
     encoding = (exchange.header(b"content-encoding") or b"").decode("latin-1")

@@ -23,6 +23,7 @@ FILES: Final = {
     "pages.css": _HERE / "assets" / "pages.css",
     "console.js": _HERE / "assets" / "console.js",
     "charts.js": _HERE / "assets" / "charts.js",
+    "playground.js": _HERE / "assets" / "playground.js",
     "icon.svg": _HERE / "assets" / "icon.svg",
     "htmx.js": _FETCHED / "htmx.org" / "dist" / "htmx.min.js",
     "uplot.js": _FETCHED / "uplot" / "dist" / "uPlot.iife.min.js",

@@ -1,12 +1,40 @@
 """What the console is given by the process it runs in. Knows no page."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from zurelay.console.throttle import Throttle
 from zurelay.office.desk import Desk
 from zurelay.plan.health import Health
 from zurelay.plan.route import RoutingTable
+
+
+class Asked(Protocol):
+    """A model request that was let in, and its answer as it comes.
+
+    Attributes:
+        cut: the answer ended before its end.
+    """
+
+    cut: bool
+
+    async def head(self) -> tuple[int, Sequence[tuple[bytes, bytes]]] | None:
+        """Status and headers once they are there; None after `leave`."""
+        ...
+
+    async def piece(self) -> bytes | None:
+        """More of the answer; None at its end."""
+        ...
+
+    def leave(self) -> None:
+        """Nobody reads on."""
+        ...
+
+
+Ask = Callable[[bytes, bytes, list[tuple[bytes, bytes]], str], Awaitable[Asked]]
+"""Asks a model: the hash of a key, the body of a Chat Completions request, the headers of the call
+that brings it, and where it comes from. Raises Refused where the key does not work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +53,7 @@ class ConsoleParts:
         request_id: names a call.
         address: who a request comes from, by its peer and `X-Forwarded-For`.
         example_model: the id of a model that is served.
+        ask: lets a request of the playground in; to be called on the event loop.
     """
 
     desk: Desk
@@ -41,3 +70,4 @@ class ConsoleParts:
     address: Callable[[str, bytes | None], str]
     example_model: Callable[[], str]
     throttle: Throttle
+    ask: Ask

@@ -133,13 +133,21 @@ class KeyRing:
             text = parse_authorization(headers)
             digest = hash_key(text)
             if digest not in self._by_hash and well_formed(text):
-                if self._look_up is None:
-                    self._look_up = asyncio.create_task(self._ask_soon())
-                await asyncio.shield(self._look_up)
+                await self._look_up_once()
             return self._admit(text, self._by_hash.get(digest))
         except Refused as refused:
             self._count(refused)
             raise
+
+    async def known(self, digest: bytes) -> Key:
+        """The live key with that hash, for somebody inside who has it from the store.
+
+        Raises:
+            Refused: 401; 503 when the keys in memory are too old to trust.
+        """
+        if digest not in self._by_hash:
+            await self._look_up_once()
+        return self._admit("", self._by_hash.get(digest))
 
     def _admit(self, text: str, key: Key | None) -> Key:
         now = self._clock()
@@ -166,6 +174,12 @@ class KeyRing:
         while True:
             await asyncio.sleep(POLL_S)
             await self._ask_safely()
+
+    async def _look_up_once(self) -> None:
+        """Ask the source soon; whoever waits already waits for the same answer."""
+        if self._look_up is None:
+            self._look_up = asyncio.create_task(self._ask_soon())
+        await asyncio.shield(self._look_up)
 
     async def _ask_soon(self) -> None:
         loop = asyncio.get_running_loop()

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from sqlalchemy import Connection
 
 from zurelay.access.accounts import Account
-from zurelay.access.keys import RANDOM_BYTES, Key, hash_key, last4, make_key
+from zurelay.access.keys import CONSOLE_ID, RANDOM_BYTES, Key, hash_key, last4, make_key
 from zurelay.chat.problems import Problem, Refused, not_found
 from zurelay.meter.wallets import period_at, zone_of
 from zurelay.office import values as v
@@ -201,11 +201,14 @@ def rotate_key(desk: Desk, actor: Actor, wanted: str, overlap_s: int = OVERLAP_S
     """Give a key a new text; the old one works on for a time. All else stays: id, budget, limits.
 
     Raises:
-        Refused: 403, 404; 409 for a revoked key, or one renewed so lately that two texts work.
+        Refused: 403, 404; 409 for a revoked key, one renewed so lately that two texts work, or
+            one of the console.
     """
     with desk.change(actor, "keys.change") as change:
         key = the_key(change.connection, actor, wanted)
         _not_revoked(key)
+        if key.id.startswith(CONSOLE_ID):
+            raise conflict("The console asks models with this key; nobody is given its text.")
         if key.previous_until is not None and key.previous_until > change.now and overlap_s:
             raise conflict(
                 f"The text before the present one works until {v.iso(key.previous_until)}; wait"
