@@ -298,7 +298,7 @@ async def _all_refused(nodes: Sequence[Caller], texts: Mapping[str, str]) -> Non
         }
         if 200 not in seen.values():
             break
-        assert loop.time() - begun < 1.5, seen
+        assert loop.time() - begun < 5, seen  # a second, on a busy machine
         await asyncio.sleep(0.02)
     assert set(seen.values()) <= {401, 402, 403}
 
