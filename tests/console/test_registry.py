@@ -84,6 +84,8 @@ def test_only_the_door_is_open_to_anybody() -> None:
         "/console/sign-in",
         "/console/link/{link}",
         "/console/preferences",
+        "/console/oidc",
+        "/console/oidc/callback",
     }
 
 

@@ -36,6 +36,7 @@ from zurelay.config.routing import build_table
 from zurelay.config.settings import Settings
 from zurelay.console.application import Console
 from zurelay.console.callers import session_actor
+from zurelay.console.oidc import OidcClient, Provider
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.throttle import Throttle
 from zurelay.office.desk import Desk
@@ -266,7 +267,20 @@ class Process:
             ),
             example_model=self._example_model,
             throttle=Throttle(time.monotonic),
+            oidc=OidcClient(self._oidc, self._parts.client.fetch, parts.wall),
             ask=lambda *asked: ask(core, *asked),
+        )
+
+    def _oidc(self) -> Provider | None:
+        found = self._settings.oidc
+        if not found.issuer:
+            return None
+        return Provider(
+            found.issuer,
+            found.client_id,
+            found.client_secret,
+            found.name,
+            found.require_verified,
         )
 
     def _admin_parts(self, console: ConsoleParts) -> AdminParts:

@@ -24,6 +24,7 @@ from zurelay.config.models import (
     ModelLimits,
     RouteSetting,
 )
+from zurelay.config.oidc import Oidc
 from zurelay.config.schema import REQUIRED, setting
 
 
@@ -459,6 +460,7 @@ class Settings:
     streaming: Streaming = field(default_factory=Streaming)
     routing: Routing = field(default_factory=Routing)
     sandbox: Sandbox = field(default_factory=Sandbox)
+    oidc: Oidc = field(default_factory=Oidc)
     billing: Billing = field(default_factory=Billing)
     limits: LimitsSettings = field(default_factory=LimitsSettings)
     auto: AutoSettings = field(default_factory=AutoSettings)
@@ -481,6 +483,7 @@ TABLES: Mapping[str, type] = MappingProxyType(
         "streaming": Streaming,
         "routing": Routing,
         "sandbox": Sandbox,
+        "oidc": Oidc,
         "billing": Billing,
         "limits": LimitsSettings,
         "auto": AutoSettings,

@@ -20,11 +20,20 @@ LANGUAGE: Final = "zurelay_language"
 THEME: Final = "zurelay_theme"
 ACCOUNT: Final = "zurelay_account"
 NOTICE: Final = "zurelay_notice"
+OIDC: Final = "zurelay_oidc"
+"""On the way to another provider and back."""
 
 THEMES: Final = ("system", "light", "dark")
 
 _YEAR = 365 * 86_400
-_AGES: Final = {LANGUAGE: _YEAR, THEME: _YEAR, ACCOUNT: _YEAR, NOTICE: 60, SESSION: 7 * 86_400}
+_AGES: Final = {
+    LANGUAGE: _YEAR,
+    THEME: _YEAR,
+    ACCOUNT: _YEAR,
+    NOTICE: 60,
+    OIDC: 600,
+    SESSION: 7 * 86_400,
+}
 _LONGEST = 100
 
 
@@ -36,6 +45,11 @@ def session(request: Request) -> str:
 def form(request: Request) -> str:
     """What forms of this browser are tied to; empty before its first."""
     return _short(request, FORM)
+
+
+def oidc(request: Request) -> str:
+    """What a sign-in that is under way is tied to."""
+    return _short(request, OIDC)
 
 
 def language(request: Request) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from zurelay.console.oidc import OidcClient
 from zurelay.console.throttle import Throttle
 from zurelay.office.desk import Desk
 from zurelay.plan.health import Health
@@ -53,6 +54,7 @@ class ConsoleParts:
         request_id: names a call.
         address: who a request comes from, by its peer and `X-Forwarded-For`.
         example_model: the id of a model that is served.
+        oidc: signs people in by an OpenID Connect provider, where one is configured.
         ask: lets a request of the playground in; to be called on the event loop.
     """
 
@@ -70,4 +72,5 @@ class ConsoleParts:
     address: Callable[[str, bytes | None], str]
     example_model: Callable[[], str]
     throttle: Throttle
+    oidc: OidcClient
     ask: Ask

@@ -13,6 +13,7 @@ from zurelay.console import (
     profile,
     requests,
     routes,
+    single_sign_on,
 )
 from zurelay.console.page import Page
 
@@ -29,4 +30,5 @@ PAGES: tuple[Page, ...] = (
     *members.PAGES,
     *audit.PAGES,
     *profile.PAGES,
+    *single_sign_on.PAGES,
 )

@@ -69,6 +69,7 @@ def _around(visit: Visit, served: Sequence[str]) -> Mapping[str, Any]:
         "sections": [],
         "accounts": [],
         "here": navigation.here(path),
+        "oidc": visit.parts.oidc.provider(),
     }
     if visit.visitor is not None:
         actor = visit.actor
