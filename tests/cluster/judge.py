@@ -54,9 +54,9 @@ class Times:
         """Whether the database was away, or had been a moment before."""
         return _meets(asked, self.database_away, 2.0)
 
-    def valkey_away_during(self, asked: Asked) -> bool:
-        """Whether shared state was away, or had been a moment before."""
-        return _meets(asked, self.valkey_away, 3.0)
+    def apart_during(self, asked: Asked) -> bool:
+        """Whether shared state was away, or a node was killed, then or a moment before."""
+        return _meets(asked, [*self.valkey_away, *self.killed], 3.0)
 
 
 def judge_answers(asked: Iterable[Asked], times: Times, verdict: Verdict) -> None:
@@ -121,7 +121,7 @@ def judge_repeats(
 ) -> None:
     """What was asked for twice under one Idempotency-Key is charged once.
 
-    Twice only where shared state was away, as is told to callers.
+    It may be answered twice where nodes could not ask each other.
     """
     charged = {row.client_request_id for row in rows if row.cost}
     pairs: dict[str, list[Asked]] = defaultdict(list)
@@ -132,10 +132,11 @@ def judge_repeats(
         paid = [one.tag for one in both if one.tag in charged]
         verdict.count("repeats")
         if len(paid) > 1:
-            if any(times.valkey_away_during(one) for one in both):
-                verdict.count("repeats charged while shared state was away")
-            else:
-                verdict.note(f"{key}: charged for {' and '.join(paid)}")
+            verdict.note(f"{key}: charged for {' and '.join(paid)}")
+        if len({one.id for one in both if one.end == "whole"}) > 1:
+            verdict.count("repeats answered anew")
+            if not any(times.apart_during(one) for one in both):
+                verdict.note(f"{key}: answered twice: {' and '.join(one.id for one in both)}")
 
 
 def judge_money(

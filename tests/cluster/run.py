@@ -219,7 +219,9 @@ async def _run(
         _nodes(folder, balancer, url, valkey, upstream) as nodes,
     ):
         cluster = Cluster(nodes, postgresql, valkey)
-        await asyncio.gather(*(nodes.start(name) for name in FIRST))
+        async with asyncio.TaskGroup() as group:
+            for name in FIRST:
+                group.create_task(nodes.start(name))
         lag = _Lag()
         sampler = _Sampler(store, _limited(customers), verdict)
         sampling = asyncio.create_task(sampler.watch())
