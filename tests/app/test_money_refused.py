@@ -267,7 +267,7 @@ async def test_limits_that_are_changed_hold_within_a_second(
             upstream.enqueue(costs(0))
             if is_402(await caller.chat(max_completion_tokens=1)) == want:
                 return
-            assert loop.time() < until, (mine, answer)
+            assert loop.time() < until
             await asyncio.sleep(0.02)
 
     await refused_within_a_second(True, prepaid=True)
@@ -303,6 +303,7 @@ async def test_a_budget_that_is_changed_while_it_is_spent_holds_within_a_second(
 
     await change(CENT, "0", 402)  # less than was spent already
     await change(4 * CENT, "0.02", 200)
+    await asyncio.sleep(0.06)  # so long an empty wallet is not looked into again
     upstream._scripts.clear()
     upstream.enqueue(costs(CENT))
     assert (await caller.chat(max_completion_tokens=2000)).status == 200
