@@ -267,3 +267,22 @@ async def test_the_source_is_given_back_even_if_it_cannot_be_written(
     ]
     with pytest.raises(StoreError, match="closed"):
         source.version()
+
+
+async def test_somebody_inside_is_known_by_the_hash_of_a_key(
+    store: Store, source: CountedKeys, ring: KeyRing
+) -> None:
+    key = a_key(1)
+    add(store, key)
+    assert (await ring.known(key.hash)).id == key.id
+    asked = source.asked
+    assert (await ring.known(key.hash)).id == key.id
+    assert source.asked == asked
+    with store.write() as connection:
+        revoke_key(connection, key.id, 5.0)
+    with pytest.raises(Refused) as found:
+        await ring.known(b"0" * 32)  # asks again, and learns what was revoked
+    assert found.value.problem.status == 401
+    with pytest.raises(Refused) as found:
+        await ring.known(key.hash)
+    assert "revoked" in found.value.problem.message

@@ -73,8 +73,8 @@ class InsideExchange(HttpExchange):
     # For whoever reads the answer.
 
     async def head(self) -> tuple[int, Headers] | None:
-        """Status and headers once they are there; None when whoever asked left before."""
-        while self._head_told is None and not self.disconnected:
+        """Status and headers once they are there; None if none will come, or after `leave`."""
+        while self._head_told is None and not self.disconnected and not self.response_complete:
             await self._wait()
         return self._head_told
 

@@ -21,7 +21,7 @@ class Asked(Protocol):
     cut: bool
 
     async def head(self) -> tuple[int, Sequence[tuple[bytes, bytes]]] | None:
-        """Status and headers once they are there; None after `leave`."""
+        """Status and headers once they are there; None if none will come, or after `leave`."""
         ...
 
     async def piece(self) -> bytes | None:
