@@ -21,7 +21,7 @@ HOME = "/console/prices"
 
 def test_a_row_tells_price_mark_up_and_what_callers_pay() -> None:
     price = parse_price({"input": "4", "output": "20"})
-    model = Model("m", "vendor", "m", price=price, markup=1_250_000)
+    model = Model("m", "M", "vendor", "m", price=price, markup=1_250_000)
     mine = PriceView("m", None, {"input": "4.00", "output": "20"}, "ann", "2026-11-29")
     found = row(model, 0.0, [mine])
     assert (found.plain["input"], found.paid["output"], found.factor) == ("4.00", "25.00", "1.25")

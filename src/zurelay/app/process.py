@@ -22,6 +22,7 @@ from zurelay.api.server import Server, ServerOptions
 from zurelay.api.snapshot import Snapshot
 from zurelay.app import model_lists
 from zurelay.app.housekeeping import Housekeeping
+from zurelay.app.in_force import in_force
 from zurelay.app.listening import listen, local_url
 from zurelay.app.local_token import forget, let_in
 from zurelay.app.options import ServeOptions, Started
@@ -269,6 +270,7 @@ class Process:
             throttle=Throttle(time.monotonic),
             oidc=OidcClient(self._oidc, self._parts.client.fetch, parts.wall),
             ask=lambda *asked: ask(core, *asked),
+            settings=lambda: in_force(self._settings),
         )
 
     def _oidc(self) -> Provider | None:

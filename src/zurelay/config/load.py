@@ -67,7 +67,8 @@ def load(
     faults = [*references.faults, *parsed.faults, *overlay_faults, *checks.faults()]
     if faults:
         raise ConfigError(_in_file_order(faults, document))
-    return _settings(parsed, "file", data_dir, environ, path, tuple(references.sources))
+    settings = _settings(parsed, "file", data_dir, environ, path, tuple(references.sources))
+    return replace(settings, given=_given(document))
 
 
 def load_storage(path: Path | None, environ: Mapping[str, str], folder: Path = Path()) -> Storage:
@@ -211,10 +212,23 @@ def _keyed(one: ProviderSettings, environ: Mapping[str, str]) -> ProviderSetting
     return aws.completed(one, environ) if kind_row(one.kind).aws_service else one
 
 
+def _given(document: Mapping[str, Any]) -> Mapping[str, object]:
+    """What the file says, by dotted key."""
+    given: dict[str, object] = {}
+    for name, table in document.items():
+        named = name in NAMED_TABLES
+        tables = (
+            {dotted((name, key)): one for key, one in table.items()} if named else {name: table}
+        )
+        for path, found in tables.items():
+            given |= {f"{path}.{dotted((key,))}": value for key, value in found.items()}
+    return given
+
+
 def config_hash(settings: Settings) -> str:
     """12 hex digits that differ whenever a setting does; places of files do not count."""
     digest = hashlib.sha256()
-    outside = {"origin", "path", "sources", "config_hash", "data_dir"}
+    outside = {"origin", "path", "sources", "config_hash", "given", "data_dir"}
     for one in fields(settings):
         if one.name not in outside:
             digest.update(repr((one.name, plain(getattr(settings, one.name)))).encode())

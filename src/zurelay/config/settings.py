@@ -451,6 +451,7 @@ class Settings:
         path: the file, if there is one.
         sources: files whose change calls for a reload: the file itself and every `file:` value.
         config_hash: 12 hex digits that differ whenever a setting does.
+        given: what the file says, by dotted key, with references as they stand there.
         data_dir: the folder of the embedded store.
     """
 
@@ -472,6 +473,7 @@ class Settings:
     path: Path | None = None
     sources: tuple[Path, ...] = ()
     config_hash: str = ""
+    given: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
     data_dir: Path = Path("zurelay-data")
 
 

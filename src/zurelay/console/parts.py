@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from zurelay.console.oidc import OidcClient
 from zurelay.console.throttle import Throttle
@@ -39,6 +39,28 @@ that brings it, and where it comes from. Raises Refused where the key does not w
 
 
 @dataclass(frozen=True, slots=True)
+class SettingShown:
+    """A setting in force.
+
+    Attributes:
+        table: where it stands, such as `server` or `providers.main`; `key` is its name there.
+        value: as it may be shown; a secret is dots, or empty where there is none.
+        default: what counts without it.
+        source: the variable (`$NAME`) or file (`file:...`) that the file takes it from.
+        restart: a change takes effect at the next start.
+    """
+
+    table: str
+    key: str
+    value: str
+    default: str
+    origin: Literal["file", "environment", "default"]
+    source: str
+    doc: str
+    restart: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ConsoleParts:
     """Alive as long as the process.
 
@@ -56,6 +78,7 @@ class ConsoleParts:
         example_model: the id of a model that is served.
         oidc: signs people in by an OpenID Connect provider, where one is configured.
         ask: lets a request of the playground in; to be called on the event loop.
+        settings: those in force.
     """
 
     desk: Desk
@@ -74,3 +97,4 @@ class ConsoleParts:
     throttle: Throttle
     oidc: OidcClient
     ask: Ask
+    settings: Callable[[], Sequence[SettingShown]]

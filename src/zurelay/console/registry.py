@@ -14,6 +14,7 @@ from zurelay.console import (
     profile,
     requests,
     routes,
+    settings,
     single_sign_on,
 )
 from zurelay.console.page import Page
@@ -30,6 +31,7 @@ PAGES: tuple[Page, ...] = (
     *accounts.PAGES,
     *members.PAGES,
     *prices.PAGES,
+    *settings.PAGES,
     *audit.PAGES,
     *profile.PAGES,
     *single_sign_on.PAGES,
