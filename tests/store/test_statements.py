@@ -64,3 +64,10 @@ def test_charges_are_summed_by_hour_and_model(store: Store) -> None:
         ]
         assert (rows[0].tokens_in, rows[0].tokens_out) == (220, 100)
         assert charges_by_hour(connection, ACCOUNT.id, hour + 2, hour + 3) == []
+        day = hour - hour % 24
+        days = charges_by_hour(connection, ACCOUNT.id, day, day + 24, whole_days=True)
+        assert [(row.hour, row.model, row.cost) for row in days] == [
+            (day, "b", 4),
+            (day, "gpt-6-sol", 3),
+        ]
+        assert charges_by_hour(connection, ACCOUNT.id, day + 24, day + 48, whole_days=True) == []

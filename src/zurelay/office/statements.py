@@ -254,7 +254,8 @@ def _lines(
     """Charges by day and model, and their sum in nano-dollars."""
     sums: dict[tuple[str, str], list[int]] = {}
     first, end = -(-start_ms // _HOUR_MS), -(-end_ms // _HOUR_MS)
-    for row in charges_by_hour(connection, account, first, end):
+    whole_days = str(zone) == "UTC" and not (first % 24 or end % 24)
+    for row in charges_by_hour(connection, account, first, end, whole_days=whole_days):
         day = datetime.fromtimestamp(row.hour * 3600, zone).date().isoformat()
         line = sums.setdefault((day, row.model), [0, 0, 0, 0])
         for place, number in enumerate((row.requests, row.tokens_in, row.tokens_out, row.cost)):

@@ -9,7 +9,6 @@ from zurelay.store import schema
 from zurelay.store.wallets import balance
 
 _ENTRY = schema.entry.c
-_HOUR = schema.usage_hour.c
 _TABLE = schema.statement
 
 
@@ -99,21 +98,35 @@ def charges_between(connection: Connection, wallet: str, start_ms: int, end_ms: 
 
 
 def charges_by_hour(
-    connection: Connection, account: str, start_hour: int, end_hour: int
+    connection: Connection,
+    account: str,
+    start_hour: int,
+    end_hour: int,
+    *,
+    whole_days: bool = False,
 ) -> list[HourRow]:
-    """What models cost an account in each hour, in order; the second hour exclusive."""
-    inputs = [_HOUR[name] for name in schema.TOKENS if "input" in name or "write" in name]
-    outputs = [_HOUR[name] for name in schema.TOKENS if "output" in name]
-    sums = (_HOUR.requests, sum(inputs[1:], inputs[0]), sum(outputs[1:], outputs[0]), _HOUR.cost)
+    """What models cost an account in each hour, in order; the second hour exclusive.
+
+    `whole_days`: both are midnights in UTC and days will do, which are far fewer rows to read; each
+    then counts as its first hour.
+    """
+    table, unit = (schema.usage_day, 24) if whole_days else (schema.usage_hour, 1)
+    columns = table.c
+    time = columns.day if whole_days else columns.hour
+    inputs = [columns[name] for name in schema.TOKENS if "input" in name or "write" in name]
+    outputs = [columns[name] for name in schema.TOKENS if "output" in name]
+    tokens = (sum(inputs[1:], inputs[0]), sum(outputs[1:], outputs[0]))
+    sums = (columns.requests, *tokens, columns.cost)
     query = (
-        select(_HOUR.hour, _HOUR.model, *(func.sum(one) for one in sums))
-        .where(_HOUR.account == account, _HOUR.hour >= start_hour, _HOUR.hour < end_hour)
-        .group_by(_HOUR.hour, _HOUR.model)
-        .order_by(_HOUR.hour, _HOUR.model)
+        select(time, columns.model, *(func.sum(one) for one in sums))
+        .where(columns.account == account)
+        .where(time >= start_hour // unit, time < end_hour // unit)
+        .group_by(time, columns.model)
+        .order_by(time, columns.model)
     )
     return [
-        HourRow(hour, model, *(int(number) for number in numbers))
-        for hour, model, *numbers in connection.execute(query)
+        HourRow(int(when) * unit, model, *(int(number) for number in numbers))
+        for when, model, *numbers in connection.execute(query)
     ]
 
 
