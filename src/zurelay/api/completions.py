@@ -6,6 +6,7 @@ The same for every front format; what differs between them is in `formats`.
 import asyncio
 import hashlib
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 import structlog
@@ -287,7 +288,8 @@ def refuse_early(core: Core, exchange: HttpExchange, front: Front, problem: Prob
     if key is None:
         answers.send_problem(exchange, front, problem)
         return
-    _refuse(core, exchange, front, _record(core, exchange, key), problem)
+    # Whoever is refused unread is still sending, and must hear of it at once.
+    _refuse(core, exchange, front, _record(core, exchange, key), problem, wait=False)
 
 
 def abandoned(core: Core, exchange: HttpExchange) -> None:
@@ -335,25 +337,32 @@ def _refuse(
     front: Front,
     record: RequestRecord,
     problem: Problem,
+    *,
+    wait: bool = True,
 ) -> None:
+    """Answer with a problem; `wait`: once its log row is durable."""
     record.status = "error"
     record.error = problem.code or problem.type
-    _log_unrouted(core, record, problem.status)
-    answers.send_problem(exchange, front, problem)
+    told = partial(answers.send_problem, exchange, front, problem)
+    if wait and core.parts.ledger.broken is None:
+        _log_unrouted(core, record, problem.status, told)
+    else:
+        _log_unrouted(core, record, problem.status, _nothing)
+        told()
 
 
 def _left(core: Core, record: RequestRecord) -> None:
     """The log row of a request whose caller left before it was sent anywhere."""
     record.status = "client_closed"
-    _log_unrouted(core, record, 499)
+    _log_unrouted(core, record, 499, _nothing)
 
 
-def _log_unrouted(core: Core, record: RequestRecord, status: int) -> None:
-    """The log row of a request that never reached a route; nothing waits for it."""
+def _log_unrouted(core: Core, record: RequestRecord, status: int, done: Callable[[], None]) -> None:
+    """The log row of a request that never reached a route; `done` once it is durable."""
     record.http_status = status
     record.duration_ms = round((core.parts.wall() - record.created) * 1000, 2)
     core.parts.services.observer.finished(record)
-    core.parts.ledger.settle(None, record, _nothing)
+    core.parts.ledger.settle(None, record, done)
 
 
 def _text(value: bytes | None, limit: int) -> str | None:
@@ -364,4 +373,4 @@ def _text(value: bytes | None, limit: int) -> str | None:
 
 
 def _nothing() -> None:
-    """A refusal does not wait for its log row: nothing was charged."""
+    """Nobody waits for the log row."""
