@@ -1,0 +1,61 @@
+"""Pages of operators, in a real browser: wide and light, narrow and dark."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Opened, assert_fits
+from tests.console.people import OWNER
+from zurelay.office.accounts import NewAccount, create_account
+from zurelay.office.desk import Desk
+from zurelay.office.prices import PriceForm, set_price
+from zurelay.office.stops import StopForm, stop
+from zurelay.office.values import BudgetForm
+from zurelay.store.engine import Store
+
+Visit = Callable[..., Opened]
+Shot = Callable[[Page, str], None]
+
+PAGES = {
+    "routes": ("/console/routes", "sandbox/echo"),
+    "accounts": ("/console/accounts", "Blue company"),
+    "account": ("/console/accounts/Blue%20company", "Add to the balance"),
+    "account-form": ("/console/accounts/new", "Make the account"),
+    "members": ("/console/members", "Invite somebody"),
+    "prices": ("/console/prices", "Set by operators"),
+    "price-form": ("/console/prices/new?model=sandbox/echo", "Dollars per million tokens"),
+    "settings": ("/console/settings?show=all", "[server]"),
+    "audit": ("/console/audit", "account.create"),
+}
+
+
+@pytest.fixture(scope="module")
+def running(console_store: Store) -> Store:
+    """The served gateway, with something of everything."""
+    desk = Desk(console_store)
+    budget = BudgetForm("200", "month")
+    create_account(desk, OWNER, NewAccount("Blue company", budget=budget, rpm=600, markup="1.2"))
+    price = {"input": "1.50", "output": "6.00"}
+    set_price(desk, OWNER, PriceForm("sandbox/echo", price, "2099-01-01"))
+    stop(desk, OWNER, StopForm("model", "a-model-of-the-past", "It answered wrongly."))
+    return console_store
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_every_window(visit: Visit, shot: Shot, running: Store, name: str) -> None:
+    path, said = PAGES[name]
+    for theme, phone in (("light", False), ("dark", True)):
+        page = visit(path, theme=theme, phone=phone).page
+        expect(page.get_by_text(said).first).to_be_attached()
+        shot(page, f"{name}-{theme}")
+        assert_fits(page)
+
+
+def test_a_member_is_invited_without_scripts(visit: Visit, shot: Shot, running: Store) -> None:
+    page = visit("/console/members", scripts=False).page
+    page.get_by_label("Name", exact=True).fill("Ann Peeters")
+    page.get_by_label("E-mail").fill("ann.peeters@example.com")
+    page.get_by_role("button", name="Make the invitation").click()
+    expect(page.locator("#link-text")).to_contain_text("/console/link/")
+    shot(page, "members-link-light")
