@@ -101,6 +101,7 @@ def _page(status: Status) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{brand}</title><style>{_STYLE}</style></head><body><main>"
         f'<h1>{brand}</h1><p class="soft">One base URL and one key for every language model.</p>'
-        f"<dl>{facts}</dl><p>Keys are made with <code>zurelay keys create NAME</code>. Then:</p>"
+        f'<dl>{facts}</dl><p>Keys are made in the <a href="/console">console</a>, or with'
+        f" <code>zurelay keys create NAME</code>. Then:</p>"
         f"<pre>{curl}</pre></main></body></html>"
     )
