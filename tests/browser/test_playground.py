@@ -1,6 +1,10 @@
 """The playground, in a real browser."""
 
+import ast
+import json
+import shlex
 from collections.abc import Callable
+from typing import TypeGuard
 
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
@@ -72,6 +76,36 @@ def test_images_and_files_go_along_and_stand_in_the_code(visit: Visit) -> None:
     expect(page.locator("#pane-a .user img")).to_be_visible()
     expect(page.get_by_role("link", name="Request", exact=True)).to_be_visible()
     expect(page.locator("#pane-a .problem")).to_have_count(0)
+
+
+def test_the_code_is_the_request_and_runs(visit: Visit) -> None:
+    """Its Python is read by Python: the arguments are those of the request."""
+    page = visit("/console/playground?model=sandbox/echo").page
+    page.get_by_label("System prompt").fill('Don\'t "shout"')
+    page.get_by_text("Tools", exact=True).click()
+    page.locator("[data-fill=tools]").click()
+    page.get_by_label("Your message").fill("It's\n5 o'clock")
+    curl, python, node = page.locator("#code pre code").all_text_contents()
+    asked: dict[str, object] = {}
+    call = next(one for one in ast.walk(ast.parse(python)) if _creates(one))
+    for keyword in call.keywords:
+        asked[keyword.arg or ""] = ast.literal_eval(keyword.value)
+    messages = [
+        {"role": "system", "content": 'Don\'t "shout"'},
+        {"role": "user", "content": "It's\n5 o'clock"},
+    ]
+    assert (asked["model"], asked["messages"], asked["stream"]) == ("sandbox/echo", messages, True)
+    assert json.loads(shlex.split(curl.replace("\\\n", " "))[-1]) == asked
+    start = node.index("create(") + len("create(")
+    assert json.loads(node[start : node.index(");\nfor await")]) == asked
+
+
+def _creates(node: ast.AST) -> TypeGuard[ast.Call]:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "create"
+    )
 
 
 def test_tools_are_called_and_answered(visit: Visit) -> None:

@@ -24,6 +24,7 @@ FILES: Final = {
     "console.js": _HERE / "assets" / "console.js",
     "charts.js": _HERE / "assets" / "charts.js",
     "playground.js": _HERE / "assets" / "playground.js",
+    "playground_code.js": _HERE / "assets" / "playground_code.js",
     "icon.svg": _HERE / "assets" / "icon.svg",
     "htmx.js": _FETCHED / "htmx.org" / "dist" / "htmx.min.js",
     "uplot.js": _FETCHED / "uplot" / "dist" / "uPlot.iife.min.js",

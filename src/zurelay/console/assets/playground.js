@@ -350,43 +350,17 @@
 
   // The request as code.
 
-  function shortened(value) {
-    return JSON.parse(JSON.stringify(value, (key, one) => (typeof one === "string" && one.startsWith("data:") && one.length > 80 ? `${one.slice(0, 40)}…` : one)));
-  }
-
-  function python(value, indent = "") {
-    const deeper = `${indent}    `;
-    if (value === null) return "None";
-    if (value === true) return "True";
-    if (value === false) return "False";
-    if (Array.isArray(value)) return value.length ? `[\n${value.map((one) => deeper + python(one, deeper)).join(",\n")},\n${indent}]` : "[]";
-    if (typeof value === "object") {
-      const pairs = Object.entries(value).map(([key, one]) => `${deeper}${JSON.stringify(key)}: ${python(one, deeper)}`);
-      return pairs.length ? `{\n${pairs.join(",\n")},\n${indent}}` : "{}";
-    }
-    return JSON.stringify(value);
-  }
-
   function code() {
     const pane = panes[0];
-    let asked = [...pane.messages, question()];
+    const asked = [...pane.messages, question()];
     if (!field("text").value && !files.length) { // what was asked last
       asked.pop();
       while (asked.at(-1)?.role === "assistant") asked.pop();
     }
-    let body = payload(pane, asked.length ? asked : [{ role: "user", content: "Hello" }]);
+    const body = payload(pane, asked.length ? asked : [{ role: "user", content: "Hello" }]);
     if (!body) return;
-    body = shortened(body);
-    const base = form.dataset.base;
-    const [curl, py, node] = byId("code").querySelectorAll("pre code");
-    curl.textContent = `curl ${base}/v1/chat/completions \\\n  -H "Authorization: Bearer $ZURELAY_API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`;
-    const named = Object.entries(body).map(([key, value]) => `    ${key}=${python(value, "    ")},`).join("\n");
-    py.textContent = `import os\n\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${base}/v1", api_key=os.environ["ZURELAY_API_KEY"])\nanswer = client.chat.completions.create(\n${named}\n)\n${body.stream
-      ? "for chunk in answer:\n    if chunk.choices and chunk.choices[0].delta.content:\n        print(chunk.choices[0].delta.content, end=\"\", flush=True)"
-      : "print(answer.choices[0].message.content)"}`;
-    node.textContent = `import OpenAI from "openai";\n\nconst client = new OpenAI({ baseURL: "${base}/v1", apiKey: process.env.ZURELAY_API_KEY });\nconst answer = await client.chat.completions.create(${JSON.stringify(body, null, 2)});\n${body.stream
-      ? "for await (const chunk of answer) {\n  process.stdout.write(chunk.choices[0]?.delta?.content ?? \"\");\n}"
-      : "console.log(answer.choices[0].message.content);"}`;
+    const shown = byId("code").querySelectorAll("pre code");
+    requestAsCode(body, form.dataset.base).forEach((text, at) => { shown[at].textContent = text; });
   }
 
   // The controls.
