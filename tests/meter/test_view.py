@@ -3,7 +3,7 @@ import pytest
 
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.usage import Usage
-from zurelay.meter.record import Attempt, RequestRecord
+from zurelay.meter.record import Attempt, AutoChoice, RankedModel, RequestRecord
 from zurelay.meter.view import record_view
 
 CONTRACT_FIELDS = [
@@ -151,4 +151,24 @@ def test_usage_is_told_as_chat_completions_tells_it() -> None:
         "total_tokens": 31,
         "prompt_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 3, "audio_tokens": 4},
         "completion_tokens_details": {"audio_tokens": 16},
+    }
+
+
+def test_a_smart_choice_is_shown_where_there_was_one() -> None:
+    choice = AutoChoice(
+        "strong",
+        "Because.",
+        {"kind": "chat"},
+        [RankedModel("m", "light", 1_500), RankedModel("n", "x")],
+    )
+    assert "auto" not in record_view(a_record())
+    view = record_view(a_record(auto=choice))
+    assert view["auto"] == {
+        "tier": "strong",
+        "reason": "Because.",
+        "features": {"kind": "chat"},
+        "ranking": [
+            {"model": "m", "tier": "light", "expected_cost_usd": "0.0000015"},
+            {"model": "n", "tier": "x", "expected_cost_usd": None},
+        ],
     }

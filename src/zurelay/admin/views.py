@@ -25,6 +25,23 @@ class AttemptView(Struct, omit_defaults=True):
     cost_usd: str | UnsetType = UNSET
 
 
+class RankedView(Struct):
+    """A model in the ranking of a smart choice."""
+
+    model: str
+    tier: str
+    expected_cost_usd: str | None
+
+
+class AutoView(Struct):
+    """How the gateway chose the model: what it saw, in what order it would ask, and why."""
+
+    tier: str
+    reason: str
+    features: dict[str, Any]
+    ranking: list[RankedView]
+
+
 class RequestView(Struct, omit_defaults=True):
     """An entry of the request log. The last fields are for whoever runs the gateway."""
 
@@ -51,6 +68,7 @@ class RequestView(Struct, omit_defaults=True):
     user: str | None
     metadata: dict[str, str] | None
     client: str | None
+    auto: AutoView | UnsetType = UNSET
     account: str | UnsetType = UNSET
     endpoint: str | UnsetType = UNSET
     safety_identifier: str | UnsetType | None = UNSET

@@ -157,30 +157,56 @@ def test_shapes_do_not_pile_up() -> None:
     assert len(of.made) <= 256
 
 
+def test_each_tier_and_each_asked_length_has_a_shape_of_its_own() -> None:
+    short = a_model("short", usd(1, 1), max_output=10)
+    both = pool(short, a_model("long", usd(1, 1)), rules=tiered(short="strong", long="light"))
+    assert groups(shape(both, tier=1)) == [{"short", "long"}]
+    assert groups(shape(both, tier=3)) == [{"short"}, {"long"}]
+    assert groups(shape(both, Features("chat", 100, output=10))) == [{"short", "long"}]
+    assert groups(shape(both, Features("chat", 100, output=11))) == [{"long"}, {"short"}]
+
+
 RATE = st.integers(0, 8)
+OFFER = st.tuples(RATE, RATE, st.booleans(), RATE, st.sampled_from([None, 5, 600, 9000]))
 
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(st.tuples(RATE, RATE, st.booleans()), min_size=30, max_size=80),
+    st.lists(OFFER, min_size=30, max_size=80),
     st.integers(1, 50_000),
     st.sampled_from([None, 1, 300, 20_000]),
 )
 def test_the_cheapest_are_always_among_the_leading(
-    prices: list[tuple[int, int, bool]], tokens: int, output: int | None
+    offers: list[tuple[int, int, bool, int, int | None]], tokens: int, output: int | None
 ) -> None:
     models = [
-        a_model(f"m{n}", usd(i, o), reasoning=LEVELS if thinks else Reasoning(()))
-        for n, (i, o, thinks) in enumerate(prices)
+        a_model(
+            f"m{n}",
+            usd(i, o, per_request=fee * 100_000),
+            reasoning=LEVELS if thinks else Reasoning(()),
+            max_output=most,
+        )
+        for n, (i, o, thinks, fee, most) in enumerate(offers)
     ]
     features = Features("chat", tokens, output=output)
     found = shape(pool(*models), features)
 
     def costs(part: tuple[Group, ...]) -> list[float]:
-        rows = [terms[-1] for group in part for terms in group.terms]
-        return sorted(expected(row.rates, features) for row in rows if row.rates)[:SHORTLIST]
+        best: list[float] = []
+        for group in part:
+            rows = [terms[-1] for terms in group.terms]
+            best += sorted(expected(row.rates, features) for row in rows if row.rates)
+        return best[:SHORTLIST]
 
     assert costs(found.leading) == costs(found.groups)
+
+
+def test_what_costs_less_by_its_fee_or_its_short_answers_is_kept() -> None:
+    plain = [a_model(f"m{n}", usd(1, 1, per_request=1000)) for n in range(30)]
+    other = (a_model("no-fee", usd(1.1, 1.1)), a_model("curt", usd(1.1, 1.1), max_output=5))
+    leading = shape(pool(*plain, *other)).leading
+    assert {"no-fee", "curt"} <= ids(leading[0])
+    assert len(leading[0].terms) < len(plain)
 
 
 def test_most_models_of_a_large_table_need_not_be_looked_at() -> None:
