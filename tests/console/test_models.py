@@ -124,3 +124,14 @@ async def test_speeds_are_those_of_ones_own_requests(people: Of, gateway: Runnin
     write(gateway.store, iter(records))
     seen = await people("member").get("/console/models/sandbox/echo")
     assert "83 tok/s" in seen.text
+
+
+async def test_the_smart_choice_costs_from_the_least_to_the_most(sold: Person) -> None:
+    seen = await sold.get("/console/models")
+    assert shown(seen.text)[0] == "zurelay-auto"
+    assert "from $" in seen.text
+    page = await sold.get("/console/models/zurelay-auto")
+    assert page.status == 200
+    assert "at least" in page.text
+    assert "at most" in page.text
+    assert "$77.00" in page.text

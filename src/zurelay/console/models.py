@@ -4,14 +4,14 @@ Shows what callers may know: prices as they pay them, never a provider or its ow
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from zurelay.catalogue.model import Model
+from zurelay.catalogue.model import Model, Price
 from zurelay.catalogue.money import parse_factor
 from zurelay.catalogue.price import price_at
-from zurelay.catalogue.view import model_view, price_view
+from zurelay.catalogue.view import model_view, price_view, range_view
 from zurelay.chat.problems import Problem, Refused
 from zurelay.console.languages import N_
 from zurelay.console.page import SIGNED_IN, Form, Html, Page, Reply, Visit
@@ -19,6 +19,9 @@ from zurelay.console.parts import ConsoleParts
 from zurelay.console.snippets import samples
 from zurelay.office.sessions import accounts_of
 from zurelay.office.speeds import Speed, speeds
+from zurelay.plan.auto.choose import Caller
+from zurelay.plan.auto.listing import listed
+from zurelay.plan.route import Auto, RoutingTable
 
 HOME: Final = "/console/models"
 ROWS: Final = 60
@@ -56,22 +59,33 @@ FEES: Final = {"web_search": N_("A web search by the provider")}
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A model as it stands now. `first_token_ms` as this process measured it on all traffic."""
+    """A model as it stands now.
+
+    Attributes:
+        first_token_ms: as this process measured it on all traffic.
+        choice: of the smart choice: the price of each model it chooses from, and its mark-up.
+    """
 
     model: Model
     routes: int
     routes_up: int
     first_token_ms: float | None
+    choice: tuple[tuple[Price, int], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An offer with what it costs whoever looks, and how fast it was for them."""
+    """An offer with what it costs whoever looks, and how fast it was for them.
+
+    Attributes:
+        amounts: price by class; of the smart choice the least, and `most` the most.
+    """
 
     offer: Offer
     view: Mapping[str, Any]
     speed: Speed | None
-    amounts: Mapping[str, str] = field(default_factory=dict)
+    amounts: Mapping[str, str]
+    most: Mapping[str, str] | None = None
 
     @property
     def id(self) -> str:
@@ -92,15 +106,23 @@ class Row:
 
 
 def offers(parts: ConsoleParts) -> list[Offer]:
-    """Every model that is served; to be called on the event loop."""
-    now = parts.now()
-    found = []
-    for served in parts.table().models.values():
+    """Every model that is served, the smart choice first; to be called on the event loop."""
+    now, table = parts.now(), parts.table()
+    found = [] if table.auto is None else _smart(parts, table, table.auto)
+    for served in table.models.values():
         first = [parts.health.first_token(route) for route in served.routes]
         known = [seconds * 1000 for seconds in first if seconds is not None]
         up = sum(parts.health.is_up(route, now) for route in served.routes)
         found.append(Offer(served.model, len(served.routes), up, min(known, default=None)))
     return found
+
+
+def _smart(parts: ConsoleParts, table: RoutingTable, auto: Auto) -> list[Offer]:
+    anybody = Caller("", lambda _model: True)
+    one = listed(table, auto, anybody, health=parts.health, now=parts.now(), at=parts.wall())
+    if one is None:
+        return []
+    return [Offer(one.model, one.routes_up, one.routes_up, None, one.prices)]
 
 
 def index(visit: Visit) -> Reply:
@@ -159,10 +181,22 @@ def _rows(visit: Visit) -> list[Row]:
     rows = []
     for offer in visit.gathered:
         view = model_view(offer.model, offer.routes_up, wall, "", factor)
+        if offer.choice is not None:
+            rows.append(_chosen(offer, view, fast.get(offer.model.id), factor))
+            continue
         price = view["price"] or {}
         amounts = {name: price[name] for name in CLASSES if name in price}
         rows.append(Row(offer, view, fast.get(offer.model.id), amounts))
     return rows
+
+
+def _chosen(offer: Offer, view: Mapping[str, Any], speed: Speed | None, factor: int | None) -> Row:
+    """The smart choice costs what the model costs that is chosen."""
+    prices = offer.choice or ()
+    found = range_view((price, own if factor is None else factor) for price, own in prices)
+    if found is None:
+        return Row(offer, view, speed, {})
+    return Row(offer, view, speed, found["from"], found["to"])
 
 
 def _markup(visit: Visit) -> int | None:
@@ -212,6 +246,8 @@ def _amount(row: Row, name: str) -> float | None:
 def _tables(visit: Visit, row: Row) -> list[tuple[str, Mapping[str, str]]]:
     """Prices per class, each with what they hold for: all, long prompts, service tiers."""
     price = row.view["price"]
+    if row.most is not None:
+        return [(visit.gettext("at least"), row.amounts), (visit.gettext("at most"), row.most)]
     if price is None:
         return []
     found = [("", row.amounts), *_steps(visit, price)]
