@@ -25,3 +25,5 @@ def test_users_are_summed_dearest_first(store: Store) -> None:
         assert usage_by_user(connection, NOON, NOON + 60, account=ACCOUNT.id) == found[:2]
         assert usage_by_user(connection, NOON, NOON + 60, key="key_2") == found[2:]
         assert usage_by_user(connection, NOON + 2, NOON + 3) == found[:1]
+        newest = usage_by_user(connection, NOON, NOON + 60, newest=2)
+        assert [row.user for row in newest] == ["bob", None]

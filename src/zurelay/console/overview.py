@@ -12,6 +12,9 @@ from zurelay.console.snippets import samples
 from zurelay.office.trends import Group, GroupTrend, Span, Totals, Trend, trend
 from zurelay.office.usage import UserUsageView, usage_of_users
 
+LOOKED_AT: Final = 20_000
+"""How many requests users are summed over: those are read from the log itself."""
+
 _NANO: Final = Decimal(10**9)
 
 SPAN_NAMES: Final[dict[Span, str]] = {
@@ -62,7 +65,9 @@ def overview(visit: Visit) -> Reply:
     users: list[UserUsageView] = []
     if by == "user":
         since = float(found.times[0])
-        users = usage_of_users(desk, visit.actor, since=since, account=visit.account)
+        users = usage_of_users(
+            desk, visit.actor, since=since, account=visit.account, newest=LOOKED_AT
+        )
     values: dict[str, Any] = {
         "span": span,
         "spans": SPAN_NAMES,
@@ -72,6 +77,7 @@ def overview(visit: Visit) -> Reply:
         "measures": {name: label for name, (label, _, _) in MEASURES.items()},
         "found": found,
         "users": users,
+        "looked_at": LOOKED_AT if found.totals.requests > LOOKED_AT else 0,
         "link": lambda **changed: _link(span, by, measure, changed),
         "usd": format_usd,
         "name_of": lambda one: _name(visit, one),

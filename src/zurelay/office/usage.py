@@ -113,8 +113,11 @@ def usage_of_users(
     until: float | None = None,
     account: str | None = None,
     key: str | None = None,
+    newest: int | None = None,
 ) -> list[UserUsageView]:
     """The end users who cost most, dearest first; reads the log, see `USER_DAYS`.
+
+    `newest`: looks at no more than so many entries, the newest.
 
     Raises:
         Refused: 403, 404.
@@ -124,7 +127,7 @@ def usage_of_users(
         which = None if key is None else the_key(connection, actor, key).id
         end = desk.clock() + 1 if until is None else until
         start = end - USER_DAYS * 86_400 if since is None else since
-        rows = usage_by_user(connection, start, end, only, which)
+        rows = usage_by_user(connection, start, end, only, which, newest=newest)
         return [
             UserUsageView(row.user, row.requests, row.errors, v.usd_of(row.cost)) for row in rows
         ]

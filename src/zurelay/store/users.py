@@ -26,22 +26,31 @@ def usage_by_user(
     account: str | None = None,
     key: str | None = None,
     limit: int = 1000,
+    newest: int | None = None,
 ) -> list[UserRow]:
-    """The users who cost most, dearest first, from Unix second `since` to before `until`."""
-    columns = _TABLE.c
+    """The users who cost most, dearest first, from Unix second `since` to before `until`.
+
+    `newest`: look at no more than so many entries, the newest; None looks at all.
+    """
+    log = _TABLE.c
+    entries = select(log.end_user, log.status, log.cost).where(
+        log.at_ms >= int(since * 1000), log.at_ms < int(until * 1000)
+    )
+    if account is not None:
+        entries = entries.where(log.account == account)
+    if key is not None:
+        entries = entries.where(log.api_key == key)
+    if newest is not None:
+        entries = entries.order_by(log.at_ms.desc()).limit(newest)
+    columns = entries.subquery().c
     cost = func.sum(columns.cost)
     failed = func.sum(case((columns.status == "error", 1), else_=0))
     query = (
         select(columns.end_user, func.count().label("requests"), failed, cost)
-        .where(columns.at_ms >= int(since * 1000), columns.at_ms < int(until * 1000))
         .group_by(columns.end_user)
         .order_by(cost.desc(), columns.end_user)
         .limit(limit)
     )
-    if account is not None:
-        query = query.where(columns.account == account)
-    if key is not None:
-        query = query.where(columns.api_key == key)
     return [
         UserRow(user, int(requests), int(errors), int(total))
         for user, requests, errors, total in connection.execute(query)
