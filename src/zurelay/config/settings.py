@@ -213,9 +213,8 @@ class Billing:
     output_estimate: int = setting(
         v.whole(0, 10_000_000, 8192),
         0,
-        "Output tokens that are paid for in advance, and asked for at most, where an account with a"
-        " balance or budget sets no limit; 0 for what the effort needs, or as many as a quarter of"
-        " the money left pays for.",
+        "Output tokens paid for in advance, and asked for at most, where a caller with a balance or"
+        " budget sets no limit; 0: what the effort needs, or what a quarter of the money left pays.",
     )
 
 
