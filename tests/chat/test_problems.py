@@ -51,6 +51,11 @@ def test_the_message_names_route_and_model_and_the_word_for_why() -> None:
     assert "route 2 (m): empty" in message
 
 
+def test_a_message_ends_with_one_full_stop_whatever_the_provider_said() -> None:
+    told = FailedAttempt(1, "m", Fault(K.RATE_LIMITED), said="Try again in 2s.")
+    assert problems.of_attempts([told]).message.endswith("said: Try again in 2s.")
+
+
 def test_the_requests_own_fault_keeps_the_providers_words_and_status() -> None:
     fault = Fault(K.REJECTED, "no such field", "tools", "bad_tools", "invalid", 422)
     assert problems.of_fault(fault) == Problem(

@@ -257,7 +257,7 @@ def of_attempts(attempts: Sequence[FailedAttempt], shortest_wait: float | None =
             should_retry=False,
         )
     kinds = {attempt.fault.kind for attempt in attempts}
-    told = "; ".join(map(str, attempts))
+    told = "; ".join(map(str, attempts)).rstrip(".")
     waits = [a.fault.retry_after for a in attempts if a.fault.retry_after is not None]
     if kinds == {FaultKind.RATE_LIMITED}:
         wait = min(waits) if waits else (shortest_wait or 1)
