@@ -214,7 +214,7 @@ class Billing:
         v.whole(0, 10_000_000, 8192),
         0,
         "Output tokens paid for in advance, and asked for at most, where a caller with a balance or"
-        " budget sets no limit; 0: what the effort needs, or what a quarter of the money left pays.",
+        " budget sets no limit; 0: what the effort needs, or what a quarter of the money pays.",
     )
 
 
