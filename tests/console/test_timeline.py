@@ -28,5 +28,10 @@ def test_one_that_still_runs_reaches_to_the_end() -> None:
     assert (line.bars[0].wide, line.bars[0].kind) == (1000, "plain")
 
 
+def test_a_whole_answer_was_not_waited_for_in_vain() -> None:
+    bars = timeline([a_try(0, 100, None, "ok")], 100).bars
+    assert (bars[0].wide, bars[0].waited) == (1000, 0)
+
+
 def test_no_tries_are_an_empty_line() -> None:
     assert timeline([], None).bars == []

@@ -50,7 +50,13 @@ REASONS: Final = {
     "bad_answer": N_("not a usable answer"),
     "broke_off": N_("broke off"),
     "empty": N_("an empty answer"),
-    "hedged": N_("another route was faster"),
+    "server_error": N_("a fault of the provider"),
+    "out_of_credit": N_("no credit at the provider"),
+    "model_missing": N_("the provider does not have the model"),
+    "model_fault": N_("the model failed"),
+    "rejected": N_("refused the request"),
+    "context_overflow": N_("too long for the model"),
+    "content_policy": N_("refused by a filter"),
 }
 FILTERS: Final = ("key", "model", "status", "user", "metadata", "hours")
 _ROWS: Final = 50

@@ -54,6 +54,8 @@ def timeline(attempts: Sequence[Mapping[str, Any]], duration_ms: float | None) -
         right = place(whole if end is None else end)
         wide = max(right - left, _LEAST)
         waited = wide if first is None else min(max(place(first) - left, 0), wide)
+        if first is None and attempt["status"] == "ok":
+            waited = 0  # a whole answer: nobody saw its first token
         bars.append(Bar(attempt, left, wide, waited, _kind(attempt["status"])))
     return Timeline(bars, [(place(whole * part / 4), whole * part / 4) for part in range(5)])
 
