@@ -16,6 +16,7 @@ from zurelay.console import (
     routes,
     settings,
     single_sign_on,
+    support,
 )
 from zurelay.console.page import Page
 
@@ -26,6 +27,7 @@ PAGES: tuple[Page, ...] = (
     *requests.PAGES,
     *models.PAGES,
     *billing.PAGES,
+    *support.PAGES,
     *playground.PAGES,
     *routes.PAGES,
     *accounts.PAGES,

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 from msgspec import Meta, Struct
 
 from zurelay.meter.view import record_view
-from zurelay.office import accounts, audit, keys, members, money
+from zurelay.office import accounts, audit, keys, members, money, support
 from zurelay.office import values as v
 from zurelay.office.accounts import the_account
 from zurelay.office.desk import Change, Desk, wrong
@@ -31,6 +31,7 @@ from zurelay.store.personal import (
     overwrite_erased,
     people_of,
 )
+from zurelay.store.support import erase_support
 
 BATCH: Final = 500
 """Log entries per transaction, so that others get their turn between."""
@@ -80,6 +81,7 @@ def erase(
         if subject.account is not None and subject.user is None:
             people = erase_members(change.connection, subject.account, change.now)
             names = erase_names(change.connection, subject.account, change.now)
+            erase_support(change.connection, subject.account)
         _, undelivered = nodes_at_work(change.connection, change.now)
         done = Erased(count, people, names, undelivered)
         _note(change, subject, "personal.erase", {"requests": count, "members": people})
@@ -146,6 +148,8 @@ def _lines(desk: Desk, actor: Actor, subject: Subject) -> Iterator[str]:
         yield from _listed(
             "transfer", lambda page: money.list_transfers(desk, actor, page, account)
         )
+        for thread in support.everything(desk, actor, account):
+            yield _line("support", thread)
         yield from _listed(
             "audit", lambda page: audit.list_audit(desk, actor, page, account=account)
         )

@@ -28,6 +28,8 @@ Right = Literal[
     "audit.read",
     "tokens.read",
     "tokens.change",
+    "support.read",
+    "support.write",
     "personal.export",
     "personal.erase",
 ]
@@ -41,6 +43,7 @@ _READING: frozenset[Right] = frozenset(
         "usage.read",
         "requests.read",
         "audit.read",
+        "support.read",
     }
 )
 _RUNNING: frozenset[Right] = frozenset(
@@ -55,13 +58,14 @@ _RUNNING: frozenset[Right] = frozenset(
         "stops.read",
         "stops.change",
         "tokens.read",
+        "support.write",
     }
 )
 
 RIGHTS: dict[Role, frozenset[Right]] = {
     "owner": frozenset(get_args(Right)),
     "admin": _READING | _RUNNING,
-    "member": _READING | {"keys.change"},
+    "member": _READING | {"keys.change", "support.write"},
     "read-only": _READING | {"prices.read", "providers.read", "stops.read", "tokens.read"},
 }
 """What each role may do. Owners alone hand out roles and handle personal data."""

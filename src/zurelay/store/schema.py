@@ -416,3 +416,35 @@ console_link = Table(
     Index("ix_console_link_email", "email"),
 )
 """Links that let somebody in once. A used one is gone."""
+
+support_thread = Table(
+    "support_thread",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("account", String(40), nullable=False),
+    Column("subject", String(200), nullable=False),
+    Column("request", String(40)),  # that it is about
+    Column("created_ms", BigInteger, nullable=False),
+    Column("changed_ms", BigInteger, nullable=False),
+    Column("asked_ms", BigInteger, nullable=False),  # last message of a member; 0 for none
+    Column("answered_ms", BigInteger, nullable=False),  # last one of an operator; 0 for none
+    Column("members_read_ms", BigInteger, nullable=False),
+    Column("operators_read_ms", BigInteger, nullable=False),
+    Column("closed", BigInteger),
+    Index("ix_support_thread_account_changed_ms", "account", "changed_ms"),
+    Index("ix_support_thread_changed_ms", "changed_ms"),
+)
+"""Questions of an account's members to whoever runs the gateway."""
+
+support_message = Table(
+    "support_message",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("thread", String(40), nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+    Column("author", String(200), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("operator", Boolean, nullable=False),
+    Column("body", Text, nullable=False),
+    Index("ix_support_message_thread_at_ms", "thread", "at_ms"),
+)

@@ -1,0 +1,34 @@
+"""Support, in a real browser."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Opened, assert_fits
+
+Visit = Callable[..., Opened]
+Shot = Callable[[Page, str], None]
+
+
+def test_a_member_asks_and_an_operator_answers(visit: Visit, shot: Shot) -> None:
+    page = visit("/console/support/new", role="member").page
+    page.get_by_label("Subject").fill("Answers are slow since this morning")
+    page.get_by_label("Message").fill("The first token takes ten seconds.\n\nIs that known?")
+    shot(page, "support-new-light")
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("waits for an answer")).to_be_visible()
+    page = visit("/console/support", theme="dark", phone=True).page
+    expect(page.get_by_text("new", exact=True)).to_be_visible()
+    shot(page, "support-dark")
+    assert_fits(page)
+    page.get_by_role("link", name="Answers are slow").click()
+    page.get_by_label("Answer").fill("Yes: a provider was down. It is back.")
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("It is back.")).to_be_visible()
+    shot(page, "support-one-dark")
+    assert_fits(page)
+    page = visit("/console/support", role="member").page
+    expect(page.get_by_text("new", exact=True)).to_be_visible()
+    shot(page, "support-light")
+    page.get_by_role("link", name="Answers are slow").click()
+    shot(page, "support-one-light")
