@@ -207,6 +207,31 @@ async def test_closing_returns_what_is_idle(store: Store, source: Source) -> Non
     assert balance(store) == 996
 
 
+async def test_what_was_taken_here_and_made_free_in_the_log_returns_at_the_end(
+    store: Store, source: Source
+) -> None:
+    pay_in(store, 1000)
+    purse = Wallets(source, undelivered=lambda: 0)
+    await purse.start()
+    purse.settle(await funded(purse, BALANCE, ceiling=10), 4)
+    await purse.close()
+    with store.read() as connection:
+        assert stored.leased(connection, "n1") == {BALANCE.id: 0}
+    assert balance(store) == 1000
+
+
+async def test_what_the_store_has_yet_to_hear_of_stays_leased_at_the_end(
+    store: Store, source: Source
+) -> None:
+    pay_in(store, 1000)
+    purse = Wallets(source, undelivered=lambda: 1)
+    await purse.start()
+    purse.settle(await funded(purse, BALANCE, ceiling=10), 4)
+    await purse.close()
+    with store.read() as connection:
+        assert stored.leased(connection, "n1") == {BALANCE.id: 4}
+
+
 async def test_while_the_store_is_away_what_is_leased_can_be_spent_and_then_503(
     store: Store, purse: Wallets, source: Source
 ) -> None:

@@ -5,10 +5,11 @@ import pytest
 from sqlalchemy import text
 
 from tests.servers import PostgreSQL
+from zurelay.meter.wallets import Want
 from zurelay.store.engine import Store, open_store
 from zurelay.store.nodes import clock_offset, keeps_sessions, list_nodes
 from zurelay.store.wallet_source import StoredWallets
-from zurelay.store.wallets import ALIVE_S
+from zurelay.store.wallets import ALIVE_S, account_balance, add_available, balance
 
 
 @pytest.fixture
@@ -33,6 +34,20 @@ def test_a_node_is_alive_while_it_is_heard_of(store: Store) -> None:
         ("b", True, 7),
     ]
     assert found[0].silent_s >= ALIVE_S + 1
+
+
+def test_a_node_that_ended_is_not_alive_and_holds_nothing(store: Store) -> None:
+    wallet = account_balance("acct_1")
+    with store.write() as connection:
+        add_available(connection, wallet, 1000)
+    node = StoredWallets(store, "a", alone=False)
+    node.begin()
+    node.draw([Want(wallet, 100)])
+    node.end()
+    with store.read() as connection:
+        assert [one.alive for one in list_nodes(connection)] == [False]
+        assert balance(connection, wallet.id) == 1000
+    assert node.leased() == {wallet.id: 0}
 
 
 def test_a_database_on_this_machine_has_the_same_clock(store: Store) -> None:

@@ -82,6 +82,10 @@ class WalletSource(Protocol):
         """Start anew: what this process's earlier run had leased returns."""
         ...
 
+    def end(self) -> None:
+        """This process ends, and all it settled is in the log: what it had leased returns."""
+        ...
+
     def draw(self, wants: Sequence[Want]) -> list[Drawn]:
         """Lease more, as far as it is there; in the order of `wants`."""
         ...

@@ -120,11 +120,17 @@ class Wallets:
             self._spawn(self._keep())
 
     async def close(self) -> None:
-        """Return what is leased and idle; nothing may be held any more."""
+        """Return what is leased: all of it if the store has all that was settled, else the idle."""
         for job in list(self._jobs):
             job.cancel()
         await asyncio.gather(*self._jobs, return_exceptions=True)
-        await self._return({name: each.free for name, each in self._slices.items()})
+        if self._undelivered() or any(each.held for each in self._slices.values()):
+            await self._return({name: each.free for name, each in self._slices.items()})
+        else:
+            try:
+                await self._ask(self._source.end)
+            except Exception as error:  # noqa: BLE001 - the next start returns it
+                self._failed(error)
         self._thread.shutdown()
 
     # The request path.

@@ -36,6 +36,11 @@ class StoredWallets:
                 connection, self._node, database_time(connection), alone=self.alone
             )
 
+    def end(self) -> None:
+        """This node ends, and all it settled is in the log: what it had leased returns."""
+        with self._store.write() as connection:
+            wallets.end_node(connection, self._node)
+
     def draw(self, wants: Sequence[Want]) -> list[Drawn]:
         """Lease more, as far as it is there; in the order of `wants`."""
         with self._store.write() as connection:

@@ -74,6 +74,19 @@ def begin_node(connection: Connection, node: str, now: float, *, alone: bool) ->
     )
 
 
+def end_node(connection: Connection, node: str) -> None:
+    """Note a node's end and return all that it had leased and not spent.
+
+    Everything it had settled must be in the log by now.
+    """
+    found = connection.execute(
+        _sql("SELECT wallet, granted - spent FROM lease WHERE node = :node AND granted > spent"),
+        {"node": node},
+    )
+    give_back(connection, node, {wallet: int(left) for wallet, left in found})
+    connection.execute(_sql("UPDATE node SET seen = 0, spool = 0 WHERE id = :node"), {"node": node})
+
+
 def draw(
     connection: Connection, node: str, epoch: int, wants: Sequence[Want], now: float, *, alone: bool
 ) -> list[Drawn]:
