@@ -13,6 +13,7 @@ from zurelay.store.accounts import list_accounts
 from zurelay.store.keys import list_keys
 from zurelay.store.schema import TOKENS
 from zurelay.store.trends import Group, Sample, TrendRow
+from zurelay.store.usage import UsageRow, usage_by
 
 Span = Literal["24h", "7d", "30d", "90d"]
 
@@ -127,7 +128,8 @@ def trend(
         only = actor.account if account is None else the_account(connection, actor, account).id
         which = None if key is None else the_key(connection, actor, key).id
         rows = store.usage_trend(connection, by, begin, end, step, only, which)
-        earlier = store.usage_trend(connection, "none", begin - hours, begin, step, only, which)
+        until = float(begin * _HOUR)
+        earlier = usage_by(connection, "day", until - hours * _HOUR, until, only, which)
         samples = store.samples(connection, starts, step, SAMPLED, only, which)
         names: dict[str, str] = {}
         if by == "key":
@@ -142,7 +144,7 @@ def trend(
     return Trend(
         times=[start * _HOUR for start in starts],
         totals=totals,
-        before=_summed(earlier),
+        before=_before(earlier),
         steps=steps,
         groups=[] if by == "none" else _groups(rows, starts, names, samples, by),
     )
@@ -188,6 +190,17 @@ def _summed(rows: Iterable[TrendRow]) -> Totals:
     totals = Totals()
     for row in rows:
         totals.add(row)
+    return totals
+
+
+def _before(rows: Iterable[UsageRow]) -> Totals:
+    totals = Totals()
+    for row in rows:
+        totals.requests += row.requests
+        totals.errors += row.errors
+        totals.cost += row.cost
+        for name, value in row.tokens.items():
+            totals.tokens[name] += value
     return totals
 
 
