@@ -212,6 +212,21 @@ def test_a_terminal_gets_lines_for_people() -> None:
         json.loads(text.split("\n")[0])
 
 
+def test_a_terminal_sees_where_it_failed_and_no_variables() -> None:
+    def fail(key: str) -> None:
+        raise RuntimeError(len(key))
+
+    logging.getLogger().handlers.clear()
+    stream = Terminal()
+    logs.configure("info", "auto", stream)
+    try:
+        fail(str(7 * 1_795_000_000))  # the line itself does not hold it
+    except RuntimeError:
+        structlog.get_logger("zurelay.test").exception("failed")
+    assert "RuntimeError: 11" in stream.getvalue()
+    assert "12565000000" not in stream.getvalue()
+
+
 def test_what_is_no_terminal_gets_json_unless_asked() -> None:
     stream = io.StringIO()
     logs.configure("info", "auto", stream)

@@ -56,7 +56,12 @@ def configure(
     people = style == "console" or (style == "auto" and target.isatty())
     shape: list[Processor]
     if people:
-        shape = [_plain_values, structlog.dev.ConsoleRenderer(colors=target.isatty())]
+        # The usual formatter prints the values of variables too: keys, sessions, prompts.
+        plain = structlog.dev.plain_traceback
+        shape = [
+            _plain_values,
+            structlog.dev.ConsoleRenderer(colors=target.isatty(), exception_formatter=plain),
+        ]
     else:
         shape = [structlog.processors.format_exc_info, _render_json]
     lines = _Lines(target)
