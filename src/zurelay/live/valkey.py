@@ -368,7 +368,8 @@ class _Link(asyncio.Protocol):
 
     def _flush(self) -> None:
         out, self._out = self._out, []
-        if out and self._transport is not None:
+        # One that closes tells those who wait; writing to it would raise.
+        if out and self._transport is not None and not self._transport.is_closing():
             self._transport.write(b"".join(out))
 
     @override
