@@ -17,8 +17,10 @@ from zurelay.store.requests import Filter, list_requests
 MARGIN_S = 0.3
 """How long before or after a kill a connection may break for it."""
 MOST_WRONG = 25
-MOST_RESERVED = 400_000
+MOST_RESERVED = 260_000
 """Nano-dollars that no request of the callers sets aside: 40 tokens and a short question."""
+MOST_COST = 150_000
+"""Nano-dollars that none costs."""
 
 
 @dataclass(slots=True)
@@ -135,6 +137,8 @@ def judge_repeats(
             verdict.note(f"{key}: charged for {' and '.join(paid)}")
         if len({one.id for one in both if one.end == "whole"}) > 1:
             verdict.count("repeats answered anew")
+            if both[0].kind == "prepaid":
+                verdict.count("prepaid repeats answered anew")
             if not any(times.apart_during(one) for one in both):
                 verdict.note(f"{key}: answered twice: {' and '.join(one.id for one in both)}")
 
@@ -183,11 +187,22 @@ def judge_money(
 
 
 def judge_rest(connection: Connection, last: Asked, wallet: str, verdict: Verdict) -> None:
-    """A balance that was spent until a request was refused has less than one may cost."""
+    """A balance that was spent until a request was refused has less than one may cost.
+
+    What a node took for an answer that turned out to be a repeat's second is out of reach until
+    that node ends.
+    """
     left = _balance(connection, wallet)
     verdict.figures["left"] = left
-    if left >= MOST_RESERVED:
+    apart = verdict.figures.get("prepaid repeats answered anew", 0) * MOST_COST
+    if left >= MOST_RESERVED + apart:
         verdict.note(f"{wallet}: {left} left, and {last.id} was {last.end}: {last.told}")
+    held = connection.execute(
+        text("SELECT node, granted - spent FROM lease WHERE wallet = :wallet AND granted > spent"),
+        {"wallet": wallet},
+    )
+    for node, amount in held:
+        verdict.note(f"{wallet}: {node} has ended and holds {amount}")
 
 
 def _judge_entries(connection: Connection, rows: Sequence[RequestRecord], verdict: Verdict) -> None:

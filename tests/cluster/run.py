@@ -253,13 +253,13 @@ async def _run(
         times = Times(nodes.killed, cluster.database_away, cluster.valkey_away)
         with store.read() as connection:
             rows = read_rows(connection)
+            judge_answers(asked, times, verdict)
+            judge_log(asked, rows, times, verdict)
+            judge_repeats(asked, rows, times, verdict)
             judge_money(connection, customers.values(), credited, rows, verdict)
             for wrong in below_zero(connection, _limited(customers)):
                 verdict.note(f"in the end {wrong}")
             judge_rest(connection, asked[-1], balance_of(customers["prepaid"].account), verdict)
-        judge_answers(asked, times, verdict)
-        judge_log(asked, rows, times, verdict)
-        judge_repeats(asked, rows, times, verdict)
         if not any(one.status == 402 and one.kind == "prepaid" for one in asked):
             verdict.note("the prepaid balance never ran out")
         return Outcome(asked, rows, verdict, cluster, lag.worst, nodes.log(), sampler.count)
