@@ -188,7 +188,11 @@ async def test_a_provider_that_changed_its_keys_is_asked_again() -> None:
 @pytest.mark.parametrize("nonce", [None, "", derived("nonce", "another"), 5])
 async def test_a_token_that_answers_another_question_signs_nobody_in(nonce: object) -> None:
     claims = GOOD | {"nonce": nonce, "email": "ann@example.com", "email_verified": True}
-    answers = {"configuration": METADATA, "/keys": KEYS, "/token": {"id_token": signed(claims)}}
+    answers: dict[str, object] = {
+        "configuration": METADATA,
+        "/keys": KEYS,
+        "/token": {"id_token": signed(claims)},
+    }
     client = OidcClient(lambda: PROVIDER, provider_that(answers), lambda: float(NOW))
     query = {"state": derived("state", "secret"), "code": "c"}
     with pytest.raises(OidcError, match="another question"):
