@@ -60,9 +60,9 @@ class Balancer:
         with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(_CHECK_DEADLINE_S):
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
-                writer.write(b"GET /readyz HTTP/1.1\r\nhost: node\r\nconnection: close\r\n\r\n")
-                line = await reader.readline()
-                writer.close()
+                with contextlib.closing(writer):
+                    writer.write(b"GET /readyz HTTP/1.1\r\nhost: node\r\nconnection: close\r\n\r\n")
+                    line = await reader.readline()
         if line.startswith(b"HTTP/1.1 200 "):
             self.ready.add(name)
         else:
@@ -75,7 +75,8 @@ class Balancer:
         try:
             node = await self._connect()
             if node is not None:
-                await asyncio.gather(_copy(reader, node[1]), _copy(node[0], writer))
+                with contextlib.closing(node[1]):
+                    await asyncio.gather(_copy(reader, node[1]), _copy(node[0], writer))
         except asyncio.CancelledError:
             pass  # the balancer ends; asyncio would tell of it
         finally:
