@@ -2,7 +2,7 @@ import pytest
 
 from zurelay.store import schema
 from zurelay.store.engine import Store
-from zurelay.store.upsert import RowsInsert, adding, upsert
+from zurelay.store.upsert import RowsInsert, RowsInserts, adding, upsert
 
 TABLE = schema.usage_provider_hour
 SUMS = [column.name for column in TABLE.columns if not column.primary_key]
@@ -45,3 +45,19 @@ def test_one_row_can_say_what_to_do_on_a_conflict(store: Store) -> None:
             connection.execute(statement.on_conflict_do_nothing())
         found = connection.execute(schema.meta.select().where(schema.meta.c.name == "n")).all()
     assert found == [("n", 1)]
+
+
+def test_several_tables_are_written_together_in_the_order_of_their_rows(store: Store) -> None:
+    columns = [column.name for column in schema.meta.columns]
+    assert columns == ["name", "value"]
+    both = RowsInserts(
+        RowsInsert(TABLE, adding(TABLE, SUMS)),
+        RowsInsert(schema.meta, "(name) DO UPDATE SET value = excluded.value"),
+    )
+    with store.write() as connection:
+        both.run(connection, [[row(1, "a", 1)], [("x", 1), ("y", 2)]])
+        both.run(connection, [[row(1, "a", 2), row(2, "b", 5)], []])
+        found = connection.execute(TABLE.select().order_by(TABLE.c.hour)).all()
+        named = schema.meta.select().where(schema.meta.c.name.in_(["x", "y"]))
+        assert sorted(map(tuple, connection.execute(named))) == [("x", 1), ("y", 2)]
+    assert [(*one[:2], one[3]) for one in found] == [(1, "a", 3), (2, "b", 5)]

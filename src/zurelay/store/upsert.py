@@ -43,12 +43,12 @@ class RowsInsert:
         into = f"INSERT INTO {table.name} ({columns})"
         tail = f"ON CONFLICT {conflict}"
         self._many = f"{into} VALUES ({', '.join('?' * len(self._columns))}) {tail}"
-        self._document = (
+        self.document = (
             f"{into} SELECT {columns} FROM "  # noqa: S608
             f"json_populate_recordset(NULL::{table.name}, %s::json) {tail}"
         )
         if returning:
-            self._document += f" RETURNING {returning}"
+            self.document += f" RETURNING {returning}"
 
     def run(
         self, connection: Connection, rows: Sequence[tuple[Any, ...]]
@@ -63,10 +63,15 @@ class RowsInsert:
         if connection.dialect.name != "postgresql":
             sqlite_driver(connection).executemany(self._many, rows)
             return None
+        return connection.exec_driver_sql(self.document, (self.text(rows),))
+
+    def text(self, rows: Sequence[tuple[Any, ...]]) -> str:
+        """The rows as PostgreSQL's statement, `document`, takes them."""
         if any(self._binary):
             rows = [self._readable(row) for row in rows]
-        document = msgspec.json.encode([dict(zip(self._columns, row, strict=True)) for row in rows])
-        return connection.exec_driver_sql(self._document, (document.decode(),))
+        return msgspec.json.encode(
+            [dict(zip(self._columns, row, strict=True)) for row in rows]
+        ).decode()
 
     def _readable(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
         """The row with bytes as PostgreSQL reads them from text."""
@@ -74,6 +79,27 @@ class RowsInsert:
             f"\\x{value.hex()}" if binary and value is not None else value
             for value, binary in zip(row, self._binary, strict=True)
         )
+
+
+class RowsInserts:
+    """Several of them that PostgreSQL gets in one statement, so in one trip there and back."""
+
+    def __init__(self, *inserts: RowsInsert) -> None:
+        """Of inserts that return nothing."""
+        self._inserts = inserts
+        parts = (f"i{n} AS ({insert.document})" for n, insert in enumerate(inserts))
+        self._together = f"WITH {', '.join(parts)} SELECT"
+
+    def run(self, connection: Connection, rows: Sequence[Sequence[tuple[Any, ...]]]) -> None:
+        """Insert the rows of each, as `RowsInsert.run` does."""
+        if connection.dialect.name == "postgresql":
+            texts = tuple(
+                insert.text(each) for insert, each in zip(self._inserts, rows, strict=True)
+            )
+            connection.exec_driver_sql(self._together, texts)
+            return
+        for insert, each in zip(self._inserts, rows, strict=True):
+            insert.run(connection, each)
 
 
 def adding(table: Table, sums: Collection[str]) -> str:

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from zurelay.meter.record import Attempt, RequestRecord
 from zurelay.store import schema
-from zurelay.store.upsert import RowsInsert, adding
+from zurelay.store.upsert import RowsInsert, RowsInserts, adding
 
 Grouping = Literal["model", "key", "account", "day"]
 
@@ -46,12 +46,13 @@ _PROVIDER_SUMS = (*_COSTS, *schema.TOKENS)
 _NOTHING = (0,) * len(schema.TOKENS)
 _LABELS = {"model": "model", "key": "api_key", "account": "account"}
 
-_ADD_HOURS = RowsInsert(_HOURS, adding(_HOURS, _SUMS))
-_ADD_DAYS = RowsInsert(_DAYS, adding(_DAYS, _SUMS))
-_ADD_HOUR_MODELS = RowsInsert(_HOUR_MODELS, adding(_HOUR_MODELS, _SUMS))
-_ADD_HOUR_KEYS = RowsInsert(_HOUR_KEYS, adding(_HOUR_KEYS, _SUMS))
-_ADD_DAY_KEYS = RowsInsert(_DAY_KEYS, adding(_DAY_KEYS, _SUMS))
-_ADD_PROVIDERS = RowsInsert(_PROVIDERS, adding(_PROVIDERS, _PROVIDER_SUMS))
+_ADD = RowsInserts(
+    *(
+        RowsInsert(table, adding(table, _SUMS))
+        for table in (_HOURS, _DAYS, _HOUR_MODELS, _HOUR_KEYS, _DAY_KEYS)
+    ),
+    RowsInsert(_PROVIDERS, adding(_PROVIDERS, _PROVIDER_SUMS)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +123,15 @@ def add_usage(connection: Connection, records: Sequence[RequestRecord], shard: i
         _add(hour_models, (hour, model, shard), row)
         _add(hour_keys, (hour, account, key, shard), row)
         _add(day_keys, (day, account, key, shard), row)
-    for insert, sums in (
-        (_ADD_HOURS, hours),
-        (_ADD_DAYS, days),
-        (_ADD_HOUR_MODELS, hour_models),
-        (_ADD_HOUR_KEYS, hour_keys),
-        (_ADD_DAY_KEYS, day_keys),
-        (_ADD_PROVIDERS, providers),
-    ):
-        insert.run(connection, [(*group, *sums[group]) for group in sorted(sums)])
+    if not hours:
+        return
+    _ADD.run(
+        connection,
+        [
+            [(*group, *sums[group]) for group in sorted(sums)]
+            for sums in (hours, days, hour_models, hour_keys, day_keys, providers)
+        ],
+    )
 
 
 def usage_by(
