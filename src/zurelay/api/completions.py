@@ -257,8 +257,9 @@ def _run(request: _Request, admitted: Admitted) -> Run:
     core.parts.ledger.begin(record)
     sink, done = idempotency.recorded(core, exchange, record, request.use)
     grant = admitted.grant
-    if grant is not UNLIMITED:
+    if grant.tells:
         exchange.at_head = lambda: grant.headers(core.parts.wall())
+    if grant is not UNLIMITED:
         done = _counted(done, grant, record)
     return Run(job, core.parts.services, sink, core.loop, snapshot.wire, done)
 

@@ -6,7 +6,8 @@ The whole truth where one process runs alone; a node's own part of it where seve
 """
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from functools import partial
+from typing import ClassVar, Protocol
 
 from typing_extensions import override
 
@@ -77,6 +78,7 @@ class Unlimited(Grant):
     """The grant of a request that no limit concerns."""
 
     __slots__ = ()
+    tells: ClassVar[bool] = False
 
     @override
     def headers(self, now: float) -> list[tuple[bytes, bytes]]:
@@ -92,6 +94,30 @@ class Unlimited(Grant):
 
 
 UNLIMITED = Unlimited()
+
+
+class Place(Grant):
+    """A place among those under way at once: all that most requests are limited by."""
+
+    __slots__ = ("_leave",)
+    tells: ClassVar[bool] = False
+
+    def __init__(self, leave: Callable[[], None]) -> None:
+        self._leave: Callable[[], None] | None = leave
+
+    @override
+    def headers(self, now: float) -> list[tuple[bytes, bytes]]:
+        return []
+
+    @override
+    def end(self, tokens: int | None) -> None:
+        leave, self._leave = self._leave, None
+        if leave is not None:
+            leave()
+
+    @override
+    def cancel(self) -> None:
+        self.end(0)
 
 
 class LocalLimits(Limits):
@@ -112,6 +138,10 @@ class LocalLimits(Limits):
     def admit_now(
         self, bounds: Sequence[Bound], tokens: int, least: int = 0, *, anthropic: bool = False
     ) -> Grant:
+        if self._has_place(bounds):
+            name = bounds[0].name
+            self._held[name] = self._held.get(name, 0) + 1
+            return Place(partial(self._let_go, name))
         bounds = [one for one in bounds if limited(one)]
         if not bounds:
             return UNLIMITED
@@ -124,6 +154,8 @@ class LocalLimits(Limits):
 
     @override
     def look(self, bounds: Sequence[Bound], *, anthropic: bool = False) -> None:
+        if self._has_place(bounds):
+            return
         self._refuse_beyond(bounds, int(self._clock() * 1000), 0, 0, anthropic=anthropic)
 
     @override
@@ -156,6 +188,16 @@ class LocalLimits(Limits):
         return len(self._windows)
 
     # Our own.
+
+    def _has_place(self, bounds: Sequence[Bound]) -> bool:
+        """Whether the one bound counts nothing but places, and has one: the commonest case."""
+        if len(bounds) != 1:
+            return False
+        bound = bounds[0]
+        most = bound.concurrency
+        if most is None or bound.rpm is not None or bound.tpm is not None:
+            return False
+        return self._held.get(bound.name, 0) < most
 
     def _refuse_beyond(
         self, bounds: Sequence[Bound], now: int, tokens: int, least: int, *, anthropic: bool

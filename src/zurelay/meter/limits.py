@@ -12,7 +12,7 @@ clock, no key and no account; the same rule runs inside Valkey, see `live/limits
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 WINDOW_MS = 60_000
 NEVER = -1
@@ -61,7 +61,13 @@ class Standing(NamedTuple):
 
 
 class Grant(Protocol):
-    """A request that was let in."""
+    """A request that was let in.
+
+    Attributes:
+        tells: whether its headers may say anything.
+    """
+
+    tells: ClassVar[bool] = True
 
     def headers(self, now: float) -> list[tuple[bytes, bytes]]:
         """What the caller is told of its limits; `now` is Unix time. Empty without limits."""
