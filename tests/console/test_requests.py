@@ -78,6 +78,15 @@ async def test_a_request_shows_its_tries_tokens_and_facts(people: People) -> Non
     assert "sandbox/echo" in text
 
 
+async def test_a_chosen_model_is_explained_with_its_ranking(people: People) -> None:
+    owner = people("owner")
+    id_ = await ask(owner.gateway, "zurelay-auto", reasoning_effort="high")
+    text = await until_logged(owner, id_)
+    assert "Why this model" in text
+    assert "sandbox/reasoning" in text
+    assert "Expected cost" in text
+
+
 @pytest.mark.parametrize("where", ["user", "metadata", "model"])
 async def test_what_strangers_send_is_text(people: People, where: str) -> None:
     owner = people("owner")
