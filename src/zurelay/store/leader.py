@@ -36,7 +36,7 @@ class Leader:
             try:
                 self._session.execute(text("SELECT 1"))
             except DBAPIError:
-                self.release()
+                self._drop()
             else:
                 return True
         session = self._store.session()
@@ -54,8 +54,16 @@ class Leader:
 
     def release(self) -> None:
         """Let another node lead."""
+        if self._session is not None:
+            with suppress(DBAPIError):
+                # The lock's end counts at once; that of a session is noticed some time later.
+                self._session.execute(text(f"SELECT pg_advisory_unlock({_LOCK})"))
+        self._drop()
+
+    def _drop(self) -> None:
+        """Give the session up, and with it the lock."""
         session, self._session = self._session, None
         if session is not None:
             with suppress(DBAPIError):
-                session.invalidate()  # its end ends the lock
+                session.invalidate()
             session.close()
