@@ -1,7 +1,6 @@
 from zurelay.access.accounts import Budget
 from zurelay.access.keys import Key
-from zurelay.access.tokens import AdminToken
-from zurelay.access.view import key_row, key_view, token_row
+from zurelay.access.view import key_row, key_view
 
 PLAIN = Key("key_1", "laptop", "acct_1", "default", b"h" * 32, "abcd", created=86_400)
 LIMITED = Key(
@@ -67,17 +66,3 @@ def test_an_operator_also_sees_state_and_use() -> None:
     assert row["last_used"] == "1970-01-02T01:00:00Z"
     assert row["revoked"] is None
     assert not any(value == LIMITED.hash for value in row.values())
-
-
-def test_a_token_is_shown_without_text_and_hash() -> None:
-    token = AdminToken("tok_1", "ci", "read-only", b"h" * 32, "abcd", 86_400, revoked=90_000)
-    assert token_row(token) == {
-        "id": "tok_1",
-        "name": "ci",
-        "role": "read-only",
-        "account": None,
-        "last4": "abcd",
-        "state": "revoked",
-        "created": "1970-01-02T00:00:00Z",
-        "revoked": "1970-01-02T01:00:00Z",
-    }

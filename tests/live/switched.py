@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.store.rows import ACCOUNT, NOON
+from tests.store.rows import ACCOUNT, NOON, spent_by_day
 from zurelay.live.journal import Journal
 from zurelay.live.ledger import JournalLedger
 from zurelay.live.ports import Entry
@@ -18,7 +18,6 @@ from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
 from zurelay.store.log import StoredLog
 from zurelay.store.requests import Filter
-from zurelay.store.usage import spent_by_day
 from zurelay.store.wallet_source import StoredWallets
 
 WALLETS = (Wallet(f"balance:{ACCOUNT.id}", ACCOUNT.id, ACCOUNT.id, limited=False),)

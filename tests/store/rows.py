@@ -1,12 +1,14 @@
 """Rows for tests of the store and of what lives above it."""
 
 import msgspec
+from sqlalchemy import Connection, func, select
 
 from zurelay.access.accounts import Account
 from zurelay.access.keys import Key, hash_key, last4, make_key
 from zurelay.chat.usage import Usage
 from zurelay.live.ids import Ids
 from zurelay.meter.record import Attempt, RequestRecord
+from zurelay.store import schema
 from zurelay.store.accounts import ensure_account
 from zurelay.store.engine import Store
 
@@ -77,3 +79,11 @@ def with_account(store: Store) -> Store:
     with store.write() as connection:
         ensure_account(connection, ACCOUNT.name, ACCOUNT.id, ACCOUNT.created)
     return store
+
+
+def spent_by_day(connection: Connection) -> list[tuple[str, int, int]]:
+    """What keys ever spent: (key id, days since 1970 in UTC, nano-dollars)."""
+    sums = schema.usage_day_key.c
+    key, day = sums.api_key, sums.day
+    query = select(key, day, func.sum(sums.cost)).group_by(key, day)
+    return [(which, when, int(cost)) for which, when, cost in connection.execute(query)]

@@ -1,11 +1,11 @@
 from sqlalchemy import select
 
-from tests.store.rows import ACCOUNT, NOON, a_record, entry
+from tests.store.rows import ACCOUNT, NOON, a_record, entry, spent_by_day
 from zurelay.store import schema
 from zurelay.store.engine import Store
 from zurelay.store.log import StoredLog
 from zurelay.store.requests import Filter, add_requests
-from zurelay.store.usage import shard_of, spent_by_day
+from zurelay.store.usage import shard_of
 
 
 def spent(store: Store) -> list[tuple[str, int, int]]:

@@ -2,7 +2,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Table, func, select
 
-from tests.store.rows import ACCOUNT, NOON, a_record
+from tests.store.rows import ACCOUNT, NOON, a_record, spent_by_day
 from zurelay.chat.usage import Usage
 from zurelay.meter.record import Attempt
 from zurelay.store import schema
@@ -13,7 +13,6 @@ from zurelay.store.usage import (
     cost_since,
     fold_shards,
     shard_of,
-    spent_by_day,
     usage_by,
     usage_by_provider,
 )

@@ -1,10 +1,9 @@
-"""Keys and tokens as their holders and operators are shown them; never their text or hash."""
+"""Keys as their holders and operators are shown them; never their text or hash."""
 
 from datetime import UTC, datetime
 from typing import Any
 
 from zurelay.access.keys import Key
-from zurelay.access.tokens import AdminToken
 from zurelay.catalogue.money import format_usd
 
 
@@ -46,20 +45,6 @@ def key_row(key: Key, spent: int, now: float) -> dict[str, Any]:
         "created": _iso(key.created),
         "revoked": _iso(key.revoked),
         "last_used": _iso(key.last_used),
-    }
-
-
-def token_row(token: AdminToken) -> dict[str, Any]:
-    """An admin token as operators list it."""
-    return {
-        "id": token.id,
-        "name": token.name,
-        "role": token.role,
-        "account": token.account,
-        "last4": token.last4,
-        "state": "live" if token.revoked is None else "revoked",
-        "created": _iso(token.created),
-        "revoked": _iso(token.revoked),
     }
 
 

@@ -22,7 +22,7 @@ from zurelay.cli.desk import (
     text_change,
 )
 from zurelay.cli.moments import span
-from zurelay.cli.options import DATA, Config, Data, Json, account_id, example, opened
+from zurelay.cli.options import DATA, Config, Data, Json, account_id, example
 from zurelay.cli.terminal import minute, note, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -133,20 +133,15 @@ def list_(
 ) -> None:
     """List keys, oldest first, with what they have spent."""
     from zurelay.access.view import key_row
-    from zurelay.live.spending import Spending
+    from zurelay.office.keys import spent_of
     from zurelay.store.keys import list_keys
-    from zurelay.store.usage import spent_by_day
 
-    with opened(config, data) as store, store.read() as connection:
+    with at_desk(config, data) as (desk, actor), desk.read(actor, "keys.read") as connection:
         wanted = None if account is None else account_id(connection, account)
         found = list_keys(connection, wanted)
-        spending = Spending()
-        spending.load(spent_by_day(connection))
+        spent = [spent_of(desk, connection, key) for key in found]
     now = time.time()
-    rows = [
-        key_row(key, spending.of(key.id, key.budget.period if key.budget else "total", now), now)
-        for key in found
-    ]
+    rows = [key_row(key, amount, now) for key, amount in zip(found, spent, strict=True)]
     if as_json:
         print_json(rows)
         return

@@ -200,13 +200,6 @@ def usage_by_provider(
     ]
 
 
-def spent_by_day(connection: Connection) -> list[tuple[str, int, int]]:
-    """What keys ever spent: (key id, days since 1970 in UTC, nano-dollars)."""
-    key, day = _DAY_KEYS.c.api_key, _DAY_KEYS.c.day
-    query = select(key, day, func.sum(_DAY_KEYS.c.cost)).group_by(key, day)
-    return [(which, when, int(cost)) for which, when, cost in connection.execute(query)]
-
-
 def cost_since(connection: Connection, hour: int, account: str, key: str | None) -> int:
     """Nano-dollars that an account, or one key of it, was charged since an hour since 1970.
 
