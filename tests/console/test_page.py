@@ -16,6 +16,13 @@ def test_fields_come_without_blanks_around_them() -> None:
     assert "missing" not in form
 
 
+@pytest.mark.parametrize(
+    ("text", "amount"), [("20", "20"), (" $12,50 ", "12.50"), ("$ 3", "3"), ("x", "x"), ("", "")]
+)
+def test_dollars_are_written_as_people_write_them(text: str, amount: str) -> None:
+    assert Form({"budget": [text]}).dollars("budget") == amount
+
+
 def test_a_form_is_filled_with_what_there_is() -> None:
     form = Form.of(name="Ann", rpm=5, budget=None)
     assert (form.get("rpm"), "budget" in form) == ("5", False)

@@ -100,7 +100,7 @@ def move(visit: Visit) -> Reply:
     """Adds to the balance or takes from it, once per reference."""
     form, account = visit.form, _the_account(visit)
     fields = {
-        "amount_usd": _dollars(form.get("amount_usd")),
+        "amount_usd": form.dollars("amount_usd"),
         "ref": form.get("ref") or form.get("own_ref"),
         "note": form.get("note"),
     }
@@ -172,13 +172,9 @@ def _form(form: Form, account: AccountView | None, status: int = 200) -> Reply:
     return Html("accounts_form.html", values, status)
 
 
-def _dollars(text: str) -> str:
-    return text.replace(",", ".").removeprefix("$").strip()
-
-
 def _wanted(form: Form) -> dict[str, Any]:
     """What a form says of an account, as the office takes it; None where it was left empty."""
-    budget = _dollars(form.get("budget"))
+    budget = form.dollars("budget")
     prepaid = form.get("prepaid")
     limits = {
         name: form.get(name).replace(" ", "") or None for name in ("rpm", "tpm", "concurrency")

@@ -218,7 +218,7 @@ def _a_model(visit: Visit, key: KeyView) -> str:
 
 def _wanted(form: Form) -> dict[str, Any]:
     """What a form says of a key, as the office takes it; None where it was left empty."""
-    budget = form.get("budget").replace(",", ".").removeprefix("$").strip()
+    budget = form.dollars("budget")
     models = [*form.all("model"), *form.get("models").split()] if form.get("some") else None
     limits = {name: form.get(name).replace(" ", "").replace(".", "") or None for name in _LIMITS}
     return {

@@ -55,6 +55,10 @@ class Form:
     def __contains__(self, name: str) -> bool:
         return name in self._fields
 
+    def dollars(self, name: str) -> str:
+        """A field's amount as the office takes it: `$12,50` is 12.50."""
+        return self.get(name).replace(",", ".").removeprefix("$").strip()
+
     def optional(self, name: str) -> str | None:
         """A field's text; None where it was left empty."""
         return self.get(name) or None

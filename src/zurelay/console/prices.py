@@ -109,7 +109,7 @@ def new(visit: Visit) -> Reply:
 def create(visit: Visit) -> Reply:
     """Sets a price."""
     form = visit.form
-    amounts = {name: _dollars(form.get(f"price.{name}")) for name in CLASSES}
+    amounts = {name: form.dollars(f"price.{name}") for name in CLASSES}
     price: object = {name: amount for name, amount in amounts.items() if amount}
     if form.get("free"):
         price = "free"
@@ -167,10 +167,6 @@ def _form(visit: Visit, form: Form, status: int = 200) -> Reply:
     price = None if model is None else price_at(model, visit.parts.wall())
     shaped = _shaped(price)
     return Html("prices_new.html", {"form": form, "classes": CLASSES, "shaped": shaped}, status)
-
-
-def _dollars(text: str) -> str:
-    return text.replace(",", ".").removeprefix("$").strip()
 
 
 PAGES = (
