@@ -120,7 +120,7 @@ def _fields(type_: type[Struct] | None) -> str:
 TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "providers": ("docs/operate/providers.md", provider_table),
     "vendors": ("docs/operate/catalogue.md", vendor_table),
-    "levels": ("docs/api/reasoning.md", levels_table),
+    "levels": ("docs/operate/reasoning-levels.md", levels_table),
     "endpoints": ("docs/operate/admin-api.md", endpoint_table),
     "fields": ("docs/operate/admin-api.md", field_table),
 }

@@ -47,7 +47,12 @@ def examples(path: Path) -> list[Example]:
     return found
 
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+GUIDE = ROOT / "src" / "zurelay" / "docs" / "pages"
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((GUIDE / "en").glob("*.md")),
+]
 EXAMPLES = [example for page in PAGES for example in examples(page)]
 
 
@@ -127,7 +132,7 @@ def test_a_documented_configuration_passes_the_check(text: str, tmp_path: Path) 
 def test_the_pages_a_reader_starts_with_have_examples_in_every_language() -> None:
     languages = {e.language for e in EXAMPLES if e.place.startswith("README.md")}
     assert languages == {"bash", "python", "js"}
-    assert any(e.place.startswith("docs/api/") for e in EXAMPLES)
+    assert any(e.place.startswith("src/zurelay/docs/pages/en/") for e in EXAMPLES)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -8,7 +8,7 @@ from bench.auto import replay, speed
 from bench.auto.shapes import SHAPES
 from zurelay.catalogue.tiers import TIERS
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "api" / "auto.md"
+PAGE = Path(__file__).resolve().parents[2] / "src/zurelay/docs/pages/en/smart-routing.md"
 
 
 @pytest.fixture(scope="module")

@@ -139,7 +139,7 @@ def rows(text: str) -> dict[str, list[str]]:
 
 
 def test_the_documentation_has_every_model_with_its_parameters() -> None:
-    document = Path(__file__).parents[2] / "docs" / "api" / "sandbox.md"
+    document = Path(__file__).resolve().parents[2] / "src/zurelay/docs/pages/en/sandbox.md"
     told = rows(document.read_text("utf-8"))
     assert set(told) == {*MODELS, *PARAMETERS}
     for name, model in MODELS.items():
