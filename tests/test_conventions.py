@@ -40,7 +40,12 @@ VOCABULARY = {
     "relay/timing.py",
     "sandbox/base.py",
     "store/errors.py",
-    "store/schema.py",
+    "store/schema/access.py",
+    "store/schema/log.py",
+    "store/schema/metadata.py",
+    "store/schema/money.py",
+    "store/schema/notices.py",
+    "store/schema/people.py",
     "upstream/base.py",
 }
 
