@@ -32,6 +32,27 @@ def test_a_file_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_those_who_meet_a_new_file_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    """One in seven such meetings ended with "database is locked"."""
+    problems: list[BaseException] = []
+
+    def meet(folder: Path, all_here: threading.Barrier) -> None:
+        all_here.wait()
+        try:
+            open_store(folder).close()
+        except StoreError as error:
+            problems.append(error)
+
+    for number in range(12):
+        folder, all_here = tmp_path / str(number), threading.Barrier(3)
+        threads = [threading.Thread(target=meet, args=(folder, all_here)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert problems == []
+
+
 def test_what_was_written_is_there_when_the_store_opens_again(
     tmp_path: Path, store_url: str
 ) -> None:

@@ -6,6 +6,7 @@ its event loop. A `Store` may be shared by threads. Several processes may work o
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from zurelay.store.migrate import migrate
 
 FILE = "zurelay.db"
 _BUSY_S = 10.0
+_PAUSE_S = 0.01
 _WRITES = "zurelay_writes"
 _LOCKED = "55P03"  # PostgreSQL's lock_not_available
 _ALONE = 0x7A75_0001
@@ -194,13 +196,31 @@ def _sqlite_engine(path: Path) -> Engine:
 
 def _configure(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # transactions begin where _begin says so
+    _write_ahead(connection)
     for pragma in (
-        "journal_mode = WAL",
         "synchronous = NORMAL",
         "foreign_keys = ON",
         "temp_store = MEMORY",
     ):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch a new file to a write-ahead log; nothing to do for one that has it.
+
+    SQLite does not wait for a lock here, as it does everywhere else: of processes that meet a new
+    file at once all but one are told at once that it is locked.
+    """
+    patience = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > patience:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
 
 
 def _begin(connection: Connection) -> None:
