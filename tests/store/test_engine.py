@@ -6,9 +6,9 @@ from pathlib import Path
 import psycopg
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
-from zurelay.store.engine import Store, make_private_file, open_store
+from zurelay.store.engine import Store, _sqlite_engine, make_private_file, open_store
 from zurelay.store.errors import StoreError
 
 
@@ -36,16 +36,18 @@ def test_those_who_meet_a_new_file_at_once_wait_for_each_other(tmp_path: Path) -
     """One in seven such meetings ended with "database is locked"."""
     problems: list[BaseException] = []
 
-    def meet(folder: Path, all_here: threading.Barrier) -> None:
+    def meet(path: Path, all_here: threading.Barrier) -> None:
+        engine = _sqlite_engine(path)
         all_here.wait()
         try:
-            open_store(folder).close()
-        except StoreError as error:
+            engine.connect().close()
+        except OperationalError as error:
             problems.append(error)
+        engine.dispose()
 
-    for number in range(12):
-        folder, all_here = tmp_path / str(number), threading.Barrier(3)
-        threads = [threading.Thread(target=meet, args=(folder, all_here)) for _ in range(3)]
+    for number in range(60):
+        path, all_here = tmp_path / str(number), threading.Barrier(4)
+        threads = [threading.Thread(target=meet, args=(path, all_here)) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
