@@ -25,6 +25,15 @@ Unavailable = StoreError
 
 
 @dataclass(frozen=True, slots=True)
+class Letterhead:
+    """What every mail says: the gateway's address, its name, and who helps ("" for nobody)."""
+
+    base_url: str
+    brand: str
+    support_email: str
+
+
+@dataclass(frozen=True, slots=True)
 class Desk:
     """A store to work on, and where time and randomness come from. Threads may share it.
 
@@ -35,6 +44,7 @@ class Desk:
         zone: IANA time zone of accounts that do not say.
         models: ids of models that are served, `providers` names of those configured; None where
             that is not known.
+        letters: what mails say; None while no server of mail is configured.
     """
 
     store: Store
@@ -44,6 +54,7 @@ class Desk:
     zone: Callable[[], str] = lambda: "UTC"
     models: Callable[[], Collection[str] | None] = lambda: None
     providers: Callable[[], Collection[str] | None] = lambda: None
+    letters: Callable[[], Letterhead | None] = lambda: None
     _stamp: list[int] = field(default_factory=lambda: [0])
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

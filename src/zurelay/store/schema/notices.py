@@ -27,6 +27,7 @@ outbox = Table(
     Column("due_ms", BigInteger),  # when it is tried next; null: it is over
     Column("sent_ms", BigInteger),  # when it was taken; null and over: it was given up
     Column("problem", String(500)),  # why the last try failed
+    Column("secret", String(200)),  # signs a webhook; emptied with its body
     Index("ix_outbox_due_ms", "due_ms"),
     Index("ix_outbox_created_ms", "created_ms"),
 )

@@ -1,0 +1,46 @@
+import pytest
+
+from zurelay.office.desk import Desk, Letterhead
+from zurelay.office.notices import Notice, post
+from zurelay.store.engine import Store
+from zurelay.store.outbox import claim, count_waiting
+
+MAIL = Notice("mail", "ann@example.com", "acct_1", "Over\r\nBcc: x", "Your budget is spent.")
+HOOK = Notice("webhook", "https://example.com/in", None, "alert", '{"a":1}', "whsec_abc")
+
+
+@pytest.fixture
+def mailing(desk: Desk) -> Desk:
+    head = Letterhead("https://ai.example.com", "Acme", "")
+    return Desk(desk.store, clock=lambda: 100.0, letters=lambda: head)
+
+
+def test_a_notice_waits_with_all_that_sending_it_needs(mailing: Desk) -> None:
+    with mailing.store.write() as connection:
+        post(connection, mailing, [MAIL, HOOK])
+        mail, hook = claim(connection, 100_000, 200_000, ["mail", "webhook"], 10)
+    assert (mail.target, mail.account, mail.subject) == ("ann@example.com", "acct_1", "Over Bcc: x")
+    assert (mail.body, mail.secret, mail.due_ms) == ("Your budget is spent.", None, 100_000)
+    assert (hook.body, hook.secret, hook.account) == ('{"a":1}', "whsec_abc", None)
+
+
+def test_a_notice_goes_with_its_transaction(mailing: Desk) -> None:
+    def failing() -> None:
+        with mailing.store.write() as connection:
+            post(connection, mailing, [MAIL])
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        failing()
+    assert waiting(mailing.store) == 0
+
+
+def test_without_a_server_of_mail_only_webhooks_wait(desk: Desk) -> None:
+    with desk.store.write() as connection:
+        post(connection, desk, [MAIL, HOOK])
+    assert waiting(desk.store) == 1
+
+
+def waiting(store: Store) -> int:
+    with store.read() as connection:
+        return count_waiting(connection)
