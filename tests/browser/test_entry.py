@@ -44,6 +44,26 @@ def test_language_and_theme_are_a_click_away(visit: Visit) -> None:
     assert page.locator("html").get_attribute("data-theme") == "dark"
 
 
+def test_another_theme_shows_at_once_and_stays(visit: Visit) -> None:
+    page = visit("/console/profile").page
+    page.get_by_label("Name").fill("Not saved yet")
+    page.locator(".side-foot summary").click()
+    with page.expect_response("**/console/preferences"):
+        page.get_by_role("button", name="Dark").click()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_label("Name")).to_have_value("Not saved yet")
+    page.reload()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+
+
+def test_a_theme_is_chosen_without_scripts_too(visit: Visit) -> None:
+    page = visit("/console/profile", scripts=False).page
+    page.locator(".side-foot summary").click()
+    page.get_by_role("button", name="Dark").click()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("phone", [False, True])
 def test_the_profile_fits_every_window(visit: Visit, shot: Shot, theme: str, phone: bool) -> None:

@@ -19,6 +19,11 @@ def test_a_member_asks_and_an_operator_answers(visit: Visit, shot: Shot) -> None
     expect(page.get_by_text("waits for an answer")).to_be_visible()
     page = visit("/console/support", theme="dark", phone=True).page
     expect(page.get_by_text("new", exact=True)).to_be_visible()
+    menu = page.get_by_role("button", name="Menu")
+    expect(menu).to_have_accessible_description("Something in it was not read yet.")
+    menu.click()
+    expect(page.get_by_role("link", name="Support 1 not read")).to_be_visible()
+    page.keyboard.press("Escape")
     shot(page, "support-dark")
     assert_fits(page)
     page.get_by_role("link", name="Answers are slow").click()

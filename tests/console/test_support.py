@@ -61,6 +61,22 @@ async def test_what_is_missing_is_said_and_the_rest_stays(
     assert (seen.status, said in seen.text, "Kept " in seen.text) == (400, True, True)
 
 
+async def test_the_menu_counts_what_each_side_has_not_read_on_every_page(people: Of) -> None:
+    member, admin, reader = people("member"), people("admin"), people("read-only")
+    count = '<span class="visually-hidden">1 not read</span>'
+    seen = await member.post(HOME, {"subject": "Slow", "body": "Why?"})
+    thread = seen.url.rpartition("/")[2]
+    assert count in (await admin.get("/console/profile")).text
+    assert count not in (await member.get("/console/profile")).text
+    assert count not in (await admin.get(f"{HOME}/{thread}")).text
+    await admin.post(f"{HOME}/{thread}", {"body": "It was busy."})
+    assert count in (await member.get("/console/keys")).text
+    assert count in (await reader.get("/console")).text
+    assert count not in (await admin.get("/console")).text
+    await member.get(f"{HOME}/{thread}")
+    assert count not in (await member.get("/console")).text
+
+
 async def test_threads_of_another_account_do_not_exist_for_a_member(
     people: Of, gateway: RunningGateway
 ) -> None:

@@ -6,6 +6,7 @@ from zurelay.store.support import (
     add_thread,
     change_thread,
     count_open,
+    count_unread,
     erase_support,
     find_thread,
     list_threads,
@@ -58,3 +59,20 @@ def test_what_is_erased_of_an_account_leaves_the_others(store: Store) -> None:
         assert find_thread(connection, "thr_1") is None
         assert messages_of(connection, "thr_1") == []
         assert len(messages_of(connection, "thr_2")) == 1
+
+
+def test_each_side_has_its_own_count_of_threads_it_has_not_read(store: Store) -> None:
+    with store.write() as connection:
+        add_thread(connection, THREAD)
+        add_thread(connection, OTHER)
+        add_message(connection, message("msg_1", 6, operator=False))
+        add_message(connection, message("msg_2", 9, operator=False, thread="thr_2"))
+        assert count_unread(connection, None, 500) == 2
+        assert count_unread(connection, None, 1) == 1
+        assert count_unread(connection, "acct_1", 500) == 0
+        add_message(connection, message("msg_3", 10, operator=True))
+        assert count_unread(connection, None, 500) == 1
+        assert count_unread(connection, "acct_1", 500) == 1
+        assert count_unread(connection, "acct_2", 500) == 0
+        change_thread(connection, "thr_1", {"members_read_ms": 10})
+        assert count_unread(connection, "acct_1", 500) == 0

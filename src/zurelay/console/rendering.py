@@ -17,8 +17,11 @@ from zurelay.console import assets, navigation
 from zurelay.console.languages import NAMES, Language
 from zurelay.console.page import Html, Visit
 from zurelay.office.sessions import accounts_of
+from zurelay.office.support import count_unread
 
 FOLDER: Final = Path(__file__).parent / "templates"
+SUPPORT: Final = "/console/support"
+"""The place in the menu that shows how much was not read yet."""
 MOST_ACCOUNTS: Final = 50
 """How many the switcher lists."""
 
@@ -68,6 +71,7 @@ def _around(visit: Visit, served: Sequence[str]) -> Mapping[str, Any]:
         "form": visit.form,
         "sections": [],
         "accounts": [],
+        "unread": {},
         "here": navigation.here(path),
         "oidc": visit.parts.oidc.provider(),
     }
@@ -78,6 +82,7 @@ def _around(visit: Visit, served: Sequence[str]) -> Mapping[str, Any]:
         around["sections"] = navigation.shown(served, actor.role)
         if not visit.from_htmx:
             around["accounts"] = _accounts(visit)
+            around["unread"] = {SUPPORT: count_unread(visit.parts.desk, actor)}
     return around
 
 

@@ -23,6 +23,9 @@ from zurelay.store.support import Message, Thread
 MOST_OPEN: Final = 50
 """Threads of one account that may be open at once."""
 
+MOST_UNREAD: Final = 500
+"""Threads, those changed last, among which unread ones are counted."""
+
 MOST_MESSAGES: Final = 200
 """Messages of one thread."""
 
@@ -124,6 +127,12 @@ def list_threads(
             lambda one: (one.changed_ms, one.id),
             lambda one: _view(connection, one, actor),
         )
+
+
+def count_unread(desk: Desk, actor: Actor) -> int:
+    """How many threads have something that the actor's side has not read. Raises Refused: 403."""
+    with desk.read(actor, "support.read") as connection:
+        return store.count_unread(connection, actor.account, MOST_UNREAD)
 
 
 def read(desk: Desk, actor: Actor, wanted: str) -> tuple[ThreadView, list[MessageView]]:

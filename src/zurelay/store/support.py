@@ -102,6 +102,22 @@ def count_open(connection: Connection, account: str) -> int:
     return int(connection.execute(query).scalar_one())
 
 
+def count_unread(connection: Connection, account: str | None, newest: int) -> int:
+    """How many threads have what the other side has not read: members, or operators for None.
+
+    Whatever is written moves its thread up, so only the `newest` ones are looked at.
+    """
+    wrote, read = _THREADS.c.answered_ms, _THREADS.c.members_read_ms
+    if account is None:
+        wrote, read = _THREADS.c.asked_ms, _THREADS.c.operators_read_ms
+    query = select(wrote.label("wrote"), read.label("read"))
+    if account is not None:
+        query = query.where(_THREADS.c.account == account)
+    last = query.order_by(_THREADS.c.changed_ms.desc()).limit(newest).subquery()
+    counted = select(func.count()).select_from(last).where(last.c.wrote > last.c.read)
+    return int(connection.execute(counted).scalar_one())
+
+
 def messages_of(connection: Connection, thread: str) -> list[Message]:
     """A thread's messages, oldest first."""
     query = select(_MESSAGES).where(_MESSAGES.c.thread == thread)

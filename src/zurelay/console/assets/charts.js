@@ -150,9 +150,17 @@
     live.append(tip);
     live.hidden = false;
     plot.setAttribute("hidden", "");
-    new ResizeObserver(() => {
+    const sized = new ResizeObserver(() => {
       if (figure.clientWidth) chart.setSize({ width: figure.clientWidth, height: HEIGHT });
-    }).observe(figure);
+    });
+    sized.observe(figure);
+    // Its colours are those of the theme it was drawn in.
+    document.addEventListener("theme", () => {
+      sized.disconnect();
+      chart.destroy();
+      tip.remove();
+      draw(figure);
+    }, { once: true });
   }
 
   for (const figure of document.querySelectorAll("figure[data-chart]")) draw(figure);

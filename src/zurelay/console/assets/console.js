@@ -43,6 +43,22 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// Another theme shows at once; the server is told, so that its next page comes in it.
+document.addEventListener("click", (event) => {
+  const chosen = event.target.closest('button[name="theme"]');
+  if (!chosen || !chosen.form) return;
+  event.preventDefault();
+  document.documentElement.dataset.theme = chosen.value;
+  for (const one of document.querySelectorAll('button[name="theme"]')) {
+    one.setAttribute("aria-pressed", String(one.value === chosen.value));
+  }
+  document.dispatchEvent(new Event("theme"));
+  const asked = { method: "POST", body: new URLSearchParams(new FormData(chosen.form, chosen)), redirect: "manual" };
+  fetch(chosen.form.action, asked)
+    .then((answer) => { if (answer.type !== "opaqueredirect") throw new Error(answer.status); })
+    .catch(() => chosen.form.requestSubmit(chosen));
+});
+
 // Actions that cannot be undone ask first.
 document.addEventListener("submit", (event) => {
   const question = event.target.dataset.sure;
