@@ -13,6 +13,7 @@ from typing import Literal
 from zurelay.catalogue.model import Price, Reasoning
 from zurelay.config import values as v
 from zurelay.config.auto import AutoSettings
+from zurelay.config.log import Log
 from zurelay.config.models import (
     HEADERS,
     INPUT,
@@ -238,25 +239,6 @@ class LimitsSettings:
         None,
         "Tokens of one key in 60 seconds, input and output, over all nodes.",
         shown="no limit",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Log:
-    """The gateway's own log and the request log."""
-
-    level: Literal["debug", "info", "warning", "error"] = setting(
-        v.choice("debug", "info", "warning", "error"), "info", "The least serious line written."
-    )
-    format: Literal["auto", "json", "console"] = setting(
-        v.choice("auto", "json", "console"),
-        "auto",
-        '"console" is for people, "json" for machines; "auto" decides by whether stderr is a'
-        " terminal.",
-        restart=True,
-    )
-    retention_days: int = setting(
-        v.whole(0, 36_500, 90), 90, "How long rows of the request log are kept; 0 keeps them all."
     )
 
 
