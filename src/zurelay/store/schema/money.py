@@ -24,6 +24,8 @@ wallet = Table(
     Column("budget", BigInteger),  # what a budget began with; null for a balance
     Column("available", BigInteger, nullable=False),
     Column("recalled", BigInteger, nullable=False),  # rises when its leases are asked to return
+    Column("topped", BigInteger),  # what a balance was after the last credit
+    Column("topped_ms", BigInteger),  # when that was
 )
 """What may be spent. Its balance is `available` and, of each lease on it, granted less spent."""
 

@@ -42,8 +42,11 @@ alert = Table(
     Column("raised_ms", BigInteger, nullable=False),
     Column("ended_ms", BigInteger),  # null: it holds still, or has no end
     Column("detail", Text, nullable=False),  # a JSON object; never a secret
+    Column("subject", String(200)),  # what it is about: a wallet's id, route_down:ROUTE ...
+    Column("seen_ms", BigInteger),  # when a node last saw that it holds
     Index("ix_alert_account_raised_ms", "account", "raised_ms"),
     Index("ix_alert_raised_ms", "raised_ms"),
+    Index("ix_alert_subject", "subject"),
 )
 """What people were told of, each happening once."""
 
