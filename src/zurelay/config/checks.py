@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from zurelay.catalogue.load import Catalogue
 from zurelay.chat.nearest import did_you_mean
-from zurelay.config import aws, google
+from zurelay.config import aws, google, smtp
 from zurelay.config import values as v
 from zurelay.config.accounts import (
     SANDBOX,
@@ -52,6 +52,9 @@ class Checks:
                 "there is nothing to serve; add a provider, such as [providers.openai] with"
                 ' kind = "openai", or leave [sandbox] enabled',
             )
+        if ("smtp", "") in self.parsed.whole:
+            for key, message in smtp.faults(self.parsed.tables["smtp"]):
+                yield self._fault(("smtp", key), message)
         # With a faulty provider nobody can say which models there are.
         usable = usable and all(
             ("providers", name) in self.parsed.whole for name in self.parsed.names["providers"]

@@ -29,7 +29,7 @@ class Parsed:
         tables: the tables that stand once, by name; defaults where the file says nothing.
         providers, models: what could be read of them.
         names: for `providers` and `models`, every name that stands in the file, read or not.
-        whole: (table, name) of those without a fault.
+        whole: (table, name) of those without a fault; of tables that stand once, (table, "").
     """
 
     tables: dict[str, Any] = field(default_factory=dict)
@@ -64,7 +64,10 @@ def parse(document: Mapping[str, object], file: str) -> Parsed:
         if name not in known:
             reading.fault((name,), _unknown(name, "", known))
     for name, table in TABLES.items():
-        reading.parsed.tables[name], _ = reading.table((name,), table, document.get(name, {}))
+        found, whole = reading.table((name,), table, document.get(name, {}))
+        reading.parsed.tables[name] = found
+        if whole:
+            reading.parsed.whole.add((name, ""))
     reading.named("providers", document.get("providers", {}), reading.parsed.providers)
     reading.named("models", document.get("models", {}), reading.parsed.models)
     return reading.parsed

@@ -27,6 +27,7 @@ from zurelay.config.models import (
 )
 from zurelay.config.oidc import Oidc
 from zurelay.config.schema import REQUIRED, setting
+from zurelay.config.smtp import Smtp
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,6 +444,7 @@ class Settings:
     routing: Routing = field(default_factory=Routing)
     sandbox: Sandbox = field(default_factory=Sandbox)
     oidc: Oidc = field(default_factory=Oidc)
+    smtp: Smtp = field(default_factory=Smtp)
     billing: Billing = field(default_factory=Billing)
     limits: LimitsSettings = field(default_factory=LimitsSettings)
     auto: AutoSettings = field(default_factory=AutoSettings)
@@ -467,6 +469,7 @@ TABLES: Mapping[str, type] = MappingProxyType(
         "routing": Routing,
         "sandbox": Sandbox,
         "oidc": Oidc,
+        "smtp": Smtp,
         "billing": Billing,
         "limits": LimitsSettings,
         "auto": AutoSettings,
