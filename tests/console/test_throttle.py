@@ -1,6 +1,18 @@
+"""Sign-ins are slowed down: by one process alone, and by several over one store."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
 from tests.store.rows import Clock
 from zurelay.console import throttle
 from zurelay.console.throttle import TRIES, WINDOW_S, Throttle
+from zurelay.office.desk import Desk
+from zurelay.office.failures import Failures
+from zurelay.store import schema
+from zurelay.store.engine import open_store
 
 
 def test_after_some_failures_one_waits_until_the_window_has_passed() -> None:
@@ -45,3 +57,70 @@ def test_memory_is_bounded() -> None:
     for number in range(throttle._MOST_KNOWN):
         tries.failed(f"{number}@example.com", f"{number}")
     assert len(tries._failures) == throttle._MOST_KNOWN
+
+
+@pytest.fixture
+def desk(tmp_path: Path, store_url: str) -> Iterator[Desk]:
+    store = open_store(tmp_path / "data", store_url)
+    yield Desk(store, Clock(10_000.0))
+    store.close()
+
+
+def rows(desk: Desk) -> int:
+    with desk.store.read() as connection:
+        query = select(func.count()).select_from(schema.sign_in_failure)
+        return int(connection.execute(query).scalar_one())
+
+
+def test_processes_that_share_a_store_count_together(desk: Desk) -> None:
+    clock = desk.clock
+    assert isinstance(clock, Clock)
+    one, two = (Throttle(Clock(at), Failures(desk)) for at in (0.0, 77.0))
+    for number in range(TRIES["pair"]):
+        assert one.wait("ann@example.com", "1.1.1.1") == 0
+        (one, two)[number % 2].failed("ann@example.com", "1.1.1.1")
+        clock.now += 1
+    for tries in (one, two):
+        assert tries.wait("Ann@example.com", "1.1.1.1") == WINDOW_S - TRIES["pair"]
+        assert tries.wait("ann@example.com", "2.2.2.2") == 0
+    two.succeeded("ann@example.com", "1.1.1.1")
+    assert one.wait("ann@example.com", "1.1.1.1") == 0
+    clock.now += WINDOW_S
+    assert two.wait("ann@example.com", "1.1.1.1") == 0
+
+
+def test_places_and_people_are_counted_over_all_processes_too(desk: Desk) -> None:
+    one, two = (Throttle(Clock(), Failures(desk)) for _ in range(2))
+    for number in range(TRIES["ip"]):
+        (one, two)[number % 2].failed(f"{number}@example.com", "1.1.1.1")
+    assert one.wait("new@example.com", "1.1.1.1") > 0
+    assert two.wait("new@example.com", "1.1.1.1") > 0
+    assert two.wait("new@example.com", "3.3.3.3") == 0
+
+
+def test_asking_writes_nothing(desk: Desk) -> None:
+    tries = Throttle(Clock(), Failures(desk))
+    for _ in range(TRIES["pair"]):
+        tries.failed("ann@example.com", "1.1.1.1")
+    before = rows(desk)
+    for _ in range(20):
+        assert tries.wait("ann@example.com", "1.1.1.1") > 0
+    assert rows(desk) == before == 3 * TRIES["pair"]
+
+
+def test_while_the_store_is_away_each_counts_by_itself(tmp_path: Path) -> None:
+    clock = Clock(0.0)
+    store = open_store(tmp_path / "data")
+    tries = Throttle(clock, Failures(Desk(store)))
+    with store.write() as connection:
+        connection.exec_driver_sql("ALTER TABLE sign_in_failure RENAME TO away")
+    for _ in range(TRIES["pair"]):
+        assert tries.wait("ann@example.com", "1.1.1.1") == 0
+        tries.failed("ann@example.com", "1.1.1.1")
+    assert tries.wait("ann@example.com", "1.1.1.1") == WINDOW_S
+    with store.write() as connection:
+        connection.exec_driver_sql("ALTER TABLE away RENAME TO sign_in_failure")
+    assert tries.wait("ann@example.com", "1.1.1.1") == WINDOW_S
+    clock.now += WINDOW_S
+    assert tries.wait("ann@example.com", "1.1.1.1") == 0
+    store.close()

@@ -9,6 +9,7 @@ from zurelay.store import schema
 from zurelay.store.engine import Store, open_store
 from zurelay.store.partitions import days
 from zurelay.store.requests import Filter, add_requests, list_requests
+from zurelay.store.sign_in_failures import KEPT_S, add_failure, failures_of
 from zurelay.store.upkeep import Upkeep
 from zurelay.store.usage import usage_by
 
@@ -75,3 +76,12 @@ def test_one_node_does_it_for_all(store: Store, upkeep: Upkeep) -> None:
     assert second.run(NOON, None)
     second.close()
     other.close()
+
+
+def test_failed_sign_ins_go_once_they_count_no_more(store: Store, upkeep: Upkeep) -> None:
+    with store.write() as connection:
+        add_failure(connection, {"old": "sif_1"}, int((NOON - KEPT_S - 1) * 1000))
+        add_failure(connection, {"new": "sif_2"}, int((NOON - 1) * 1000))
+    assert upkeep.run(NOON, None)
+    with store.read() as connection:
+        assert set(failures_of(connection, ["old", "new"], 0)) == {"new"}

@@ -41,6 +41,7 @@ from zurelay.console.oidc import OidcClient, Provider
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.throttle import Throttle
 from zurelay.office.desk import Desk
+from zurelay.office.failures import Failures
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
 from zurelay.telemetry.looplag import LoopLag
@@ -267,7 +268,7 @@ class Process:
                 peer, forwarded, core.snapshot.trusted_proxies
             ),
             example_model=self._example_model,
-            throttle=Throttle(time.monotonic),
+            throttle=Throttle(time.monotonic, Failures(desk)),
             oidc=OidcClient(self._oidc, self._parts.client.fetch, parts.wall),
             ask=lambda *asked: ask(core, *asked),
             settings=lambda: in_force(self._settings),

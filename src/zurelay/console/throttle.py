@@ -1,12 +1,19 @@
-"""How often somebody may try to sign in: counted in memory, by address and by who asks.
+"""How often somebody may try to sign in: counted by address and by who asks.
 
-Each process counts by itself. Knows no password.
+All nodes count together in the store; each counts in memory too, and goes by that while the store
+does not answer. Who is refused is not counted further, so nobody makes more rows than the rules
+allow. Knows no password.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 from typing import Final
+
+import structlog
+
+from zurelay.office.desk import Unavailable
+from zurelay.office.failures import Failures
 
 WINDOW_S: Final = 900.0
 TRIES: Final = {"pair": 8, "email": 60, "ip": 30}
@@ -14,46 +21,88 @@ TRIES: Final = {"pair": 8, "email": 60, "ip": 30}
 
 _MOST_KNOWN: Final = 20_000
 
+log = structlog.get_logger("zurelay.console")
+
 
 class Throttle:
-    """Counts failures; threads may share it.
+    """Counts failures; threads may share it. Its methods block.
 
     Args:
         now: seconds on any clock that only rises.
+        shared: the failures of all nodes; without it each process counts by itself.
     """
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(self, now: Callable[[], float], shared: Failures | None = None) -> None:
         self._now = now
+        self._shared = shared
         self._failures: OrderedDict[tuple[str, str], list[float]] = OrderedDict()
         self._lock = Lock()
+        self._alone_until = now() - 1
 
     def wait(self, email: str, ip: str) -> int:
         """Whole seconds until they may try again; 0 for now."""
-        since = self._now() - WINDOW_S
-        waits = [0.0]
-        with self._lock:
-            for kind, name in _names(email, ip):
-                times = [at for at in self._failures.get((kind, name), ()) if at > since]
-                if len(times) >= TRIES[kind]:
-                    waits.append(times[-TRIES[kind]] - since)
-        return int(-(-max(waits) // 1))
+        names = _names(email, ip)
+        if self._shared is None:
+            return self._known_here(names)
+        known = {f"{kind} {name}": kind for kind, name in names}
+        try:
+            ages = self._shared.ages(known, WINDOW_S)
+        except Unavailable as error:
+            log.warning("sign_ins_counted_here", error=str(error))
+            return self._known_here(names)
+        everywhere = _longest((known[name], found) for name, found in ages.items())
+        # What could not be written is known only here.
+        alone = self._now() <= self._alone_until
+        return max(everywhere, self._known_here(names)) if alone else everywhere
 
     def failed(self, email: str, ip: str) -> None:
-        """A try that failed."""
-        now = self._now()
+        """A try that failed, made by somebody who had not to wait."""
+        now, names = self._now(), _names(email, ip)
         with self._lock:
-            for kind, name in _names(email, ip):
-                times = self._failures.setdefault((kind, name), [])
+            for one in names:
+                times = self._failures.setdefault(one, [])
                 times.append(now)
-                del times[: -TRIES[kind]]
-                self._failures.move_to_end((kind, name))
+                del times[: -TRIES[one[0]]]
+                self._failures.move_to_end(one)
             while len(self._failures) > _MOST_KNOWN:
                 self._failures.popitem(last=False)
+        self._told(lambda shared: shared.add([f"{kind} {name}" for kind, name in names]))
 
     def succeeded(self, email: str, ip: str) -> None:
         """A try that did not: what this place failed for this person is forgotten."""
+        pair = _names(email, ip)[0]
         with self._lock:
-            self._failures.pop(_names(email, ip)[0], None)
+            self._failures.pop(pair, None)
+        self._told(lambda shared: shared.forget(f"{pair[0]} {pair[1]}"))
+
+    # Our own.
+
+    def _known_here(self, names: Iterable[tuple[str, str]]) -> int:
+        now = self._now()
+        with self._lock:
+            known: Mapping[tuple[str, str], list[float]] = {
+                one: [now - at for at in self._failures.get(one, ()) if at > now - WINDOW_S]
+                for one in names
+            }
+        return _longest((kind, ages) for (kind, _), ages in known.items())
+
+    def _told(self, what: Callable[[Failures], None]) -> None:
+        if self._shared is None:
+            return
+        try:
+            what(self._shared)
+        except Unavailable as error:
+            log.warning("sign_ins_counted_here", error=str(error))
+            self._alone_until = self._now() + WINDOW_S
+
+
+def _longest(found: Iterable[tuple[str, list[float]]]) -> int:
+    """Whole seconds until none has too many failures; `found`: kind and ages, oldest first."""
+    waits = [0.0]
+    for kind, ages in found:
+        if len(ages) >= TRIES[kind]:
+            waits.append(WINDOW_S - ages[-TRIES[kind]])
+    return int(-(-max(waits) // 1))
 
 
 def _names(email: str, ip: str) -> tuple[tuple[str, str], ...]:

@@ -11,6 +11,7 @@ from zurelay.store.leader import Leader
 from zurelay.store.partitions import make_days
 from zurelay.store.repeats import forget_repeats
 from zurelay.store.retention import delete_older
+from zurelay.store.sign_in_failures import KEPT_S, delete_failures
 from zurelay.store.usage import fold_shards
 
 _HOUR = 3600
@@ -46,6 +47,8 @@ class Upkeep:
             self._fold(int(now) // _HOUR)
             with self._store.write(alone=False) as connection:
                 forget_repeats(connection, now)
+        with self._store.write(alone=False) as connection:
+            delete_failures(connection, int((now - KEPT_S) * 1000))
         if keep_s is not None:
             delete_older(self._store, now - keep_s)
         return True
