@@ -1,8 +1,8 @@
 """Runs the examples of the documentation against a real gateway.
 
 A fenced block whose info string is `python run`, `js run` or `bash run` is run as a reader would,
-with the gateway's address in place of the documented one. A block `text output` right after it is
-what it must print. A block `toml check` is a whole configuration and must pass `zurelay check`.
+with the gateway's address in place of the documented one. A block `text output` after it is what it
+must print; after the same example in Python and Node, both must. A block `toml check` is a whole configuration and must pass `zurelay check`.
 """
 
 import os
@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from tests.served import Served
 ROOT = Path(__file__).resolve().parent.parent
 SDK = ROOT / "tests" / "clients" / "node_modules"
 ORIGIN = "http://127.0.0.1:8000"
+SDK_LANGUAGES = ("python", "js")
 FENCE = re.compile(r"^```(\w+) (run|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -36,14 +37,19 @@ class Example:
 def examples(path: Path) -> list[Example]:
     text = path.read_text(encoding="utf-8")
     found: list[Example] = []
+    first, end = 0, 0
     for match in FENCE.finditer(text):
         language, kind, code = match.groups()
         line = text.count("\n", 0, match.start()) + 1
-        if kind == "output":
-            last = found.pop()
-            found.append(Example(last.place, last.language, last.code, code))
-        else:
+        if kind == "run":
             found.append(Example(f"{path.relative_to(ROOT)}:{line}", language, code, None))
+            if text[end : match.start()].strip():
+                first = len(found) - 1
+            end = match.end()
+            continue
+        for at in range(first, len(found)):
+            if at == len(found) - 1 or found[at].language in SDK_LANGUAGES:
+                found[at] = replace(found[at], output=code)
     return found
 
 
