@@ -3,11 +3,14 @@
 import json
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPResponse
 from pathlib import Path
 
 import pytest
@@ -44,6 +47,16 @@ def served(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
         process.communicate()
 
 
+def opened(url: str, key: str, path: str, body: dict[str, object] | None = None) -> HTTPResponse:
+    request = urllib.request.Request(  # noqa: S310 - our own
+        f"{url}{path}",
+        None if body is None else json.dumps(body).encode(),
+        {"authorization": f"Bearer {key}"},
+    )
+    answer: HTTPResponse = urllib.request.urlopen(request, timeout=20)  # noqa: S310 - likewise
+    return answer
+
+
 def ended(process: subprocess.Popen[str]) -> str:
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 0, errors
@@ -61,12 +74,7 @@ def test_a_signal_lets_a_stream_finish_and_the_process_end_well(
         "messages": [{"role": "user", "content": "Hi"}],
     }
     with served(tmp_path) as (process, url, key):
-        request = urllib.request.Request(  # noqa: S310 - our own
-            f"{url}/v1/chat/completions",
-            json.dumps(body).encode(),
-            {"authorization": f"Bearer {key}"},
-        )
-        with urllib.request.urlopen(request, timeout=20) as stream:  # noqa: S310 - our own
+        with opened(url, key, "/v1/chat/completions", body) as stream:
             first = stream.readline()
             process.send_signal(kind)
             rest = stream.read()
@@ -109,3 +117,29 @@ def test_a_start_that_fails_makes_no_key_that_nobody_was_told(tmp_path: Path) ->
     assert "CannotListenError" in failed.stderr
     with served(tmp_path) as (_, _, key):
         assert key.startswith("zk-")
+
+
+def test_a_request_whose_process_was_killed_is_in_the_log_as_interrupted(tmp_path: Path) -> None:
+    body = {
+        "model": "sandbox/lorem?tokens=1000&tps=20",
+        "stream": True,
+        "messages": [{"role": "user", "content": "Hello"}],
+    }
+    with (
+        served(tmp_path) as (process, url, key),
+        opened(url, key, "/v1/chat/completions", body) as answer,
+    ):
+        request_id = answer.headers["x-request-id"]
+        with closing(sqlite3.connect(tmp_path / "journal.db")) as journal:
+            patience = time.monotonic() + 20
+            while journal.execute("SELECT id FROM open").fetchone() != (request_id,):
+                assert time.monotonic() < patience
+                time.sleep(0.02)
+        process.kill()
+        process.wait(10)
+    with served(tmp_path) as (process, url, _):
+        with opened(url, key, f"/v1/requests/{request_id}") as answer:
+            found = json.load(answer)
+        assert (found["status"], found["cost_usd"]) == ("interrupted", "0")
+        process.terminate()
+        ended(process)

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.servers import PostgreSQL
@@ -55,3 +56,22 @@ def test_a_folder_without_a_journal_has_nothing(tmp_path: Path) -> None:
     assert deliver(tmp_path / "none", store) == 0
     assert not (tmp_path / "none" / FILE).exists()
     store.close()
+
+
+def test_what_a_dead_process_was_at_arrives_as_interrupted_and_what_it_settled_as_that(
+    tmp_path: Path, postgresql: PostgreSQL
+) -> None:
+    with postgresql.database() as url:
+        store = open_store(tmp_path / "other", url)
+        dead = tmp_path / "dead"
+        dead.mkdir()
+        journal = Journal(dead, ballast_mb=0)
+        left, settled = (a_record(status="running", cost=0) for _ in range(2))
+        journal.mark([(one.id, entry(one)[1]) for one in (left, settled)], [])
+        journal.append([entry(msgspec.structs.replace(settled, status="ok", cost=5))[1]], 0)
+        journal.close()
+
+        deliver(dead, store)
+        found = {row.id: (row.status, row.cost) for row in StoredLog(store).recent(Filter(), 10)}
+        assert found == {left.id: ("interrupted", 0), settled.id: ("ok", 5)}
+        store.close()

@@ -2,6 +2,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -187,4 +188,38 @@ def test_ballast_that_finds_no_room_is_left_out(tmp_path: Path) -> None:
     journal._ballast_bytes = 2**62
     journal.restore_ballast()
     assert not (tmp_path / "journal.ballast").exists()
+    journal.close()
+
+
+def test_requests_that_a_process_left_under_way_become_a_group_that_costs_nothing(
+    tmp_path: Path,
+) -> None:
+    first = Journal(tmp_path, ballast_mb=0)
+    first.append(texts(a_record()), 0)
+    left, over = (a_record(status="running", repeat="ab", postings={"w": 1}) for _ in range(2))
+    first.mark([(one.id, encode_record(one)) for one in (left, over)], [])
+    first.mark([], [over.id])
+    first.close()
+    again = Journal(tmp_path, ballast_mb=0)
+    again.continue_after(7)
+    assert again.interrupt() == 1
+    (_, (found,)) = next(iter(again.groups(1)))
+    assert (found.id, found.status) == (left.id, "interrupted")
+    assert (found.repeat, found.postings) == (None, {})
+    assert [seq for seq, _ in again.groups(0)] == [1, 8]
+    assert again.interrupt() == 0
+    assert again.append(texts(a_record()), 0) == 9
+    again.close()
+
+
+def test_marks_that_cannot_be_written_leave_the_journal_as_it_was(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, ballast_mb=0)
+    record = a_record(status="running")
+    with closing(sqlite3.connect(tmp_path / "journal.db", isolation_level=None)) as other:
+        journal._write.execute("PRAGMA busy_timeout = 0")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(JournalError, match="locked"):
+            journal.mark([(record.id, encode_record(record))], [])
+        other.execute("ROLLBACK")
+    assert journal.interrupt() == 0
     journal.close()

@@ -58,7 +58,7 @@ class RequestsQuery(PageQuery, forbid_unknown_fields=True):
     account: Name | None = None
     key: Name | None = None
     model: Name | None = None
-    status: Literal["ok", "error", "client_closed"] | None = None
+    status: Literal["ok", "error", "client_closed", "interrupted"] | None = None
     user: _Text | None = None
     metadata: dict[str, str] = field(default_factory=dict)
     since: Moment | None = None

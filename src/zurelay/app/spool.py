@@ -19,6 +19,7 @@ _BATCH = 500
 def deliver(folder: Path, store: Store) -> int:
     """Move everything on, each entry once however often it is tried; gives how many there were.
 
+    Requests that the process left under way are among them, as interrupted.
     What the process had leased of wallets returns too.
 
     Args:
@@ -37,6 +38,8 @@ def deliver(folder: Path, store: Store) -> int:
         total = 0
         entries: list[Entry] = []
         last = log.applied(journal.id)
+        journal.continue_after(last)
+        journal.interrupt()
         for seq, records in journal.groups(last):
             entries += [(record, encode_record(record)) for record in records]
             last = seq

@@ -8,6 +8,7 @@ import typer
 from zurelay.cli.auto import show as show_choice
 from zurelay.cli.options import DATA, Config, Data, Json, example, opened
 from zurelay.cli.terminal import Failed, print_json, print_pairs, print_table, seconds
+from zurelay.meter.record import STATUSES
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -45,7 +46,9 @@ def log(
     status: Annotated[
         str | None,
         typer.Option(
-            metavar="S", help="Only ok, error, client_closed or running.", show_default=False
+            metavar="S",
+            help="Only ok, error, client_closed, interrupted or running.",
+            show_default=False,
         ),
     ] = None,
     user: Annotated[
@@ -54,10 +57,8 @@ def log(
     as_json: Json = False,
 ) -> None:
     """Show the request log, newest first, or one request."""
-    if status not in (None, "ok", "error", "client_closed", "running"):
-        raise typer.BadParameter(
-            "write ok, error, client_closed or running", param_hint="'--status'"
-        )
+    if status is not None and status not in STATUSES:
+        raise typer.BadParameter(f"write one of {', '.join(STATUSES)}", param_hint="'--status'")
     from zurelay.store.requests import Filter, get_request, list_requests
 
     with opened(config, data) as store, store.read() as connection:

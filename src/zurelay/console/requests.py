@@ -26,6 +26,7 @@ STATUSES: Final = {
     "ok": N_("answered"),
     "error": N_("failed"),
     "client_closed": N_("caller left"),
+    "interrupted": N_("cut off by the end of the gateway"),
     "running": N_("running"),
 }
 SPANS: Final = {

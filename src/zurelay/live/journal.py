@@ -5,26 +5,31 @@ file of its own because SQLite lets one writer at a time into a file: the slow w
 never hold up an answer. Nothing here knows money or the log.
 
 A group survives the end of the process in any form; with `power_safe` also that of the machine.
+Beside the groups it remembers requests under way, so that those whose process was killed are known.
 """
 
 import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from zurelay.meter.record import RequestRecord
+from zurelay.meter.record import INTERRUPTED, RequestRecord
 
 FILE = "journal.db"
 BALLAST = "journal.ballast"
 
 _decode = msgspec.json.Decoder(list[RequestRecord]).decode
+_decode_one = msgspec.json.Decoder(RequestRecord).decode
+_encode = msgspec.json.Encoder().encode
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS journal (id TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS entry (seq INTEGER PRIMARY KEY, records BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS open (id TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
 """
 _LAST = 2**62
 _BUSY_S = 5.0
@@ -116,6 +121,50 @@ class Journal:
         except (sqlite3.Error, msgspec.MsgspecError) as error:
             raise JournalError(f"{self.path}: {error}") from error
 
+    def mark(self, begun: Sequence[tuple[str, bytes]], over: Sequence[str]) -> None:
+        """Remember requests under way, and forget those that are over.
+
+        Args:
+            begun: id and JSON of each.
+            over: ids.
+
+        Raises:
+            JournalError: nothing was written.
+        """
+        try:
+            with self._transaction() as execute:
+                for pair in begun:
+                    execute("INSERT OR REPLACE INTO open (id, record) VALUES (?, ?)", pair)
+                for id_ in over:
+                    execute("DELETE FROM open WHERE id = ?", (id_,))
+        except sqlite3.Error as error:
+            raise JournalError(f"{self.path}: {error}") from error
+        self._pages += len(begun)
+
+    def interrupt(self) -> int:
+        """Make a group of the requests that an earlier process left under way; gives how many.
+
+        They cost nothing. Those that were settled all the same are in the log, or in a group
+        before, and count as they were settled. For the start, after `continue_after`.
+
+        Raises:
+            JournalError: the file is damaged, or nothing was written.
+        """
+        try:
+            left = [_decode_one(text) for (text,) in self._read.execute("SELECT record FROM open")]
+            if not left:
+                return 0
+            records = [replace(one, status=INTERRUPTED, repeat=None, postings={}) for one in left]
+            with self._transaction() as execute:
+                execute(
+                    "INSERT INTO entry (seq, records) VALUES (?, ?)", (self._next, _encode(records))
+                )
+                execute("DELETE FROM open")
+        except (sqlite3.Error, msgspec.MsgspecError) as error:
+            raise JournalError(f"{self.path}: {error}") from error
+        self._next += 1
+        return len(records)
+
     def checkpoint(self) -> None:
         """Move what was appended from the write-ahead file into `journal.db`, if it is enough.
 
@@ -157,19 +206,25 @@ class Journal:
         if applied <= self._forgotten:
             execute("INSERT INTO entry (seq, records) VALUES (?, ?)", (seq, blob))
         else:
-            execute("BEGIN IMMEDIATE")
-            try:
+            with self._transaction():
                 execute("INSERT INTO entry (seq, records) VALUES (?, ?)", (seq, blob))
                 execute("DELETE FROM entry WHERE seq <= ?", (applied,))
-                execute("COMMIT")
-            except sqlite3.Error:
-                if self._write.in_transaction:
-                    execute("ROLLBACK")
-                raise
             self._forgotten = applied
         self._next = seq + 1
         self._pages += 3 + len(blob) // 4096
         return seq
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
+        execute = self._write.execute
+        execute("BEGIN IMMEDIATE")
+        try:
+            yield execute
+            execute("COMMIT")
+        except sqlite3.Error:
+            if self._write.in_transaction:
+                execute("ROLLBACK")
+            raise
 
     def _drop_ballast(self) -> bool:
         """Give up the ballast; whether there was one."""

@@ -14,6 +14,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Final
 
 import structlog
@@ -23,6 +24,7 @@ from zurelay.live.journal import Journal, JournalError
 from zurelay.live.ports import Entry, RequestLog, WalletSource
 from zurelay.live.projection import Projection
 from zurelay.live.records import bound, encode_record
+from zurelay.live.underway import PATIENCE_S, UnderWay
 from zurelay.live.wallets import Hold, Wallets
 from zurelay.meter import ports
 from zurelay.meter.record import RequestRecord
@@ -84,6 +86,8 @@ class JournalLedger:
             journal, log, self._moved, delay_s=delay_s, retry_s=retry_s, keep=keep
         )
         self._running: dict[str, RequestRecord] = {}
+        self._underway = UnderWay(self._running)
+        self._marking: asyncio.TimerHandle | None = None
         self._unlogged: dict[str, RequestRecord] = {}
         self._queue: list[tuple[RequestRecord, bytes]] = []
         self._waiting: list[Callable[[], None]] = []
@@ -110,12 +114,16 @@ class JournalLedger:
         self._loop = asyncio.get_running_loop()
         await self._projection.start()
         await self.wallets.start()
+        self._mark()
 
     async def close(self) -> None:
         """Make everything durable and bring it into the log; no request may be under way."""
         settled = self._loop.create_future()
         self._wait(lambda: settled.set_result(None))
         await settled
+        self._mark()
+        if self._marking is not None:
+            self._marking.cancel()
         if self._queue:
             self._flush_last()
         if self._committer is not None:
@@ -275,6 +283,20 @@ class JournalLedger:
         if not self._flushing:
             self._flushing = True
             self._loop.call_soon(self._flush)
+
+    # Requests under way.
+
+    def _mark(self) -> None:
+        """Let the journal know which requests run; what it could not take is no loss of money."""
+        self._marking = self._loop.call_later(PATIENCE_S, self._mark)
+        begun, over = self._underway.changes(self._clock())
+        if not begun and not over:
+            return
+        if self._writer is not None:
+            self._writer.submit(self._journal.mark, begun, over)
+            return
+        with suppress(JournalError):  # the next settled request tells of it
+            self._journal.mark(begun, over)
 
     # Becoming durable.
 

@@ -93,7 +93,7 @@ class Projection:
             Exception: the log cannot be written.
         """
         self._loop = asyncio.get_running_loop()
-        await self._loop.run_in_executor(self._thread, self._replay)
+        await self._loop.run_in_executor(self._thread, self._take_over)
 
     async def close(self) -> bool:
         """Move all that is left; whether the log took it."""
@@ -189,10 +189,17 @@ class Projection:
         elif self._pending:
             self._timer = self._loop.call_later(self._delay_s, self._move)
 
+    def _take_over(self) -> None:
+        """In the thread: what an earlier process settled, and what it left under way."""
+        self._journal.continue_after(self._log.applied(self._journal.id))
+        interrupted = self._journal.interrupt()
+        if interrupted:
+            _log.warning("requests_interrupted", requests=interrupted)
+        self._replay()
+
     def _replay(self) -> None:
         """In the thread: everything the journal has and the log lacks."""
         applied = self._log.applied(self._journal.id)
-        self._journal.continue_after(applied)
         entries: list[Entry] = []
         last = applied
         for seq, records in self._journal.groups(applied):

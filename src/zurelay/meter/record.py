@@ -1,10 +1,16 @@
 """The row that every request with a valid key leaves behind."""
 
-from typing import Any
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
 from zurelay.chat.usage import Usage
+
+Status = Literal["running", "ok", "error", "client_closed", "interrupted"]
+STATUSES: Final = get_args(Status)
+
+INTERRUPTED: Final = "interrupted"
+"""The status of a request whose process ended under it; it costs nothing."""
 
 
 class Attempt(msgspec.Struct, omit_defaults=True):
@@ -67,7 +73,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
         id: `req_...`; time-ordered.
         created: Unix time in seconds.
         model: the public id asked for; `answered_by` the one that answered.
-        status: `running`, `ok`, `error` or `client_closed`.
+        status: one of `STATUSES`.
         http_status: what the caller got (200 for a stream that failed after opening).
         error: code of the problem told to the caller.
         cost: nano-dollars charged.
