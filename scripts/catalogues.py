@@ -1,8 +1,9 @@
 """Brings a page module's catalogues up to date with its texts: `scripts/catalogues.py keys`.
 
 Texts of `console/keys.py` and `console/templates/keys*.html` that have no translation yet are added
-to `locale/<language>/keys.po` with an empty one; entries that nothing uses any more go. Without a
-name it does so for every module, and says what lacks a translation.
+to `locale/<language>/keys.po` with an empty one; entries that nothing uses any more go. The name
+`docs` stands for all of the guide's site, which may use the console's words too. Without a name it
+does so for every module, and says what lacks a translation.
 """
 
 import sys
@@ -14,10 +15,13 @@ from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 
 CONSOLE = Path(__file__).resolve().parent.parent / "src" / "zurelay" / "console"
+DOCS = CONSOLE.parent / "docs"
 LANGUAGES = ("nl", "fr")
 KEYWORDS = {"_": None, "N_": None, "gettext": None, "ngettext": (1, 2)}
 SHARED = "shared"
 """Texts of templates and modules that are no page's own."""
+SITE = "docs"
+"""The guide's site: one catalogue, in a folder of its own."""
 
 Text = str | tuple[str, ...]
 
@@ -37,37 +41,53 @@ def module_of(path: Path, modules: list[str]) -> str:
     return max(found, key=len, default=SHARED)
 
 
-def texts() -> Iterator[tuple[Path, int, Text]]:
-    """Every text in source and templates: file, line, text or (one, many)."""
+def texts(root: Path | None = None) -> Iterator[tuple[Path, int, Text]]:
+    """Every text in source and templates: file, line, text or (one, many).
+
+    Args:
+        root: the package; the console's unless told otherwise.
+    """
+    root = root or CONSOLE
     options = {"newstyle_gettext": "true", "trimmed": "true", "silent": "false"}
-    for path in sorted(CONSOLE.glob("*.py")):
+    for path in sorted(root.glob("*.py")):
         for line, text, _, _ in extract_from_file("python", path, KEYWORDS):
             yield path, line, text
-    for path in sorted(CONSOLE.glob("templates/*.html")):
+    for path in sorted(root.glob("templates/*.html")):
         found = extract_from_file("jinja2.ext:babel_extract", path, KEYWORDS, options=options)
         for line, text, _, _ in found:
             yield path, line, text
 
 
+def file_of(language: str, module: str) -> Path:
+    """Where a module's catalogue lies."""
+    root = DOCS if module == SITE else CONSOLE
+    return root / "locale" / language / f"{module}.po"
+
+
 def read(language: str, module: str) -> Catalog:
     """A module's catalogue; empty where there is none."""
-    path = CONSOLE / "locale" / language / f"{module}.po"
+    path = file_of(language, module)
     if not path.exists():
         return Catalog(locale=language)
     with path.open("rb") as file:
         return read_po(file, locale=language)
 
 
-def catalogues() -> dict[str, dict[Text, object]]:
-    """Every translation there is, by language and text."""
+def catalogues(*modules: str) -> dict[str, dict[Text, object]]:
+    """Every translation there is, by language and text: the console's, and those of `modules`."""
     found: dict[str, dict[Text, object]] = {}
     for language in LANGUAGES:
         found[language] = {}
-        for path in sorted((CONSOLE / "locale" / language).glob("*.po")):
-            for message in read(language, path.stem):
+        for module in (*_consoles(language), *modules):
+            for message in read(language, module):
                 if message.id:
                     found[language][as_text(message.id)] = message.string
     return found
+
+
+def _consoles(language: str) -> list[str]:
+    """Names of the console's catalogues."""
+    return sorted(path.stem for path in (CONSOLE / "locale" / language).glob("*.po"))
 
 
 def as_text(id_: "str | tuple[str, ...] | list[str]") -> Text:
@@ -83,18 +103,20 @@ def missing(known: dict[Text, object], text: Text) -> bool:
 
 def update(module: str) -> int:
     """Bring a module's catalogues up to date; gives how many translations it lacks."""
-    modules = page_modules()
-    everything = list(texts())
-    mine = [text for path, _, text in everything if module_of(path, modules) == module]
+    if module == SITE:
+        mine = [text for _, _, text in texts(DOCS)]
+    else:
+        modules = page_modules()
+        mine = [text for path, _, text in texts() if module_of(path, modules) == module]
     lacking = 0
     for language in LANGUAGES:
         old = read(language, module)
         new = Catalog(locale=language, header_comment="", fuzzy=False)
         elsewhere = {
             message.id
-            for path in (CONSOLE / "locale" / language).glob("*.po")
-            if path.stem != module
-            for message in read(language, path.stem)
+            for other in _consoles(language)
+            if other != module
+            for message in read(language, other)
             if message.string
         }
         for text in dict.fromkeys(mine):
@@ -103,7 +125,7 @@ def update(module: str) -> int:
                 continue
             new.add(text, kept.string if kept is not None else "")
             lacking += missing({text: kept.string if kept is not None else ""}, text)
-        path = CONSOLE / "locale" / language / f"{module}.po"
+        path = file_of(language, module)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as file:
             write_po(file, new, width=100, omit_header=True, sort_output=True, no_location=True)
@@ -112,7 +134,7 @@ def update(module: str) -> int:
 
 def main() -> None:
     """Run it for the modules named, or all."""
-    for module in sys.argv[1:] or [*page_modules(), SHARED]:
+    for module in sys.argv[1:] or [*page_modules(), SHARED, SITE]:
         print(f"{module}: {update(module)} translations lacking")
 
 

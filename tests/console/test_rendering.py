@@ -1,14 +1,14 @@
 from markupsafe import Markup
 
 from zurelay.console.languages import language
-from zurelay.console.rendering import FOLDER, _texts, environment
+from zurelay.console.rendering import FOLDER, environment, texts
 
 
 def test_what_is_filled_into_a_text_is_escaped_and_the_text_is_not() -> None:
-    texts = _texts(language("en"))
-    assert texts["_"]("<code>x</code> %(name)s", name="<b>") == Markup("<code>x</code> &lt;b&gt;")
-    assert texts["ngettext"]("%(num)s key", "%(num)s keys", 1200) == "1,200 keys"
-    assert _texts(language("nl"))["_"]("Keys") == "Sleutels"
+    said = texts(language("en"))
+    assert said["_"]("<code>x</code> %(name)s", name="<b>") == Markup("<code>x</code> &lt;b&gt;")
+    assert said["ngettext"]("%(num)s key", "%(num)s keys", 1200) == "1,200 keys"
+    assert texts(language("nl"))["_"]("Keys") == "Sleutels"
 
 
 def test_every_template_can_be_read_and_escapes() -> None:

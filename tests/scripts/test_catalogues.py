@@ -68,3 +68,23 @@ def test_what_another_module_translates_is_not_asked_again(console: Path) -> Non
     assert '"Two"' not in po(console, "nl", "keys").read_text()
     assert '"Two"' in po(console, "fr", "keys").read_text()
     assert catalogues.catalogues()["nl"]["Two"] == "Twee"
+
+
+def test_the_guides_site_may_use_the_consoles_words(
+    console: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = console / "docs"
+    docs.mkdir()
+    (docs / "menu.py").write_text('N_("One")\nN_("Start")\n')
+    monkeypatch.setattr(catalogues, "DOCS", docs)
+    catalogues.update("keys")
+    path = po(console, "nl", "keys")
+    path.write_text(path.read_text().replace('msgid "One"\nmsgstr ""', 'msgid "One"\nmsgstr "Een"'))
+    assert catalogues.update("docs") == 3  # both in French, one in Dutch
+    written = (docs / "locale" / "nl" / "docs.po").read_text()
+    assert ('"Start"' in written, '"One"' in written) == (True, False)
+    assert ("One" in catalogues.catalogues()["nl"], "Start" in catalogues.catalogues()["nl"]) == (
+        True,
+        False,
+    )
+    assert "Start" in catalogues.catalogues("docs")["nl"]

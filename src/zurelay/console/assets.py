@@ -6,8 +6,9 @@ A fetched file that is not there is left out; pages are plainer without it. Know
 
 import gzip
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -48,42 +49,62 @@ class Asset:
     media_type: str
 
 
-@cache
+class Assets:
+    """Files that are served below one path, each with its digest in its name.
+
+    Args:
+        path: where they are served.
+        files: where they lie, by plain name.
+    """
+
+    def __init__(self, path: str, files: Mapping[str, Path]) -> None:
+        self._path = path
+        self._files = files
+
+    @cached_property
+    def all(self) -> dict[str, Asset]:
+        """Every file that is there, by its plain name."""
+        found = {}
+        for name, path in self._files.items():
+            if path.is_file():
+                body = path.read_bytes()
+                stem, dot, kind = name.rpartition(".")
+                digest = hashlib.sha256(body).hexdigest()[:12]
+                url = f"{self._path}/{stem}.{digest}{dot}{kind}"
+                found[name] = Asset(url, body, gzip.compress(body, mtime=0), _TYPES[dot + kind])
+        return found
+
+    @cached_property
+    def _by_url(self) -> dict[str, Asset]:
+        return {asset.url: asset for asset in self.all.values()}
+
+    def url(self, name: str) -> str:
+        """Where a file is served; empty where it was not fetched."""
+        asset = self.all.get(name)
+        return "" if asset is None else asset.url
+
+    def serve(self, request: Request) -> Response:
+        """The file of a path; 404 for another one's."""
+        asset = self._by_url.get(request.url.path)
+        if asset is None:
+            return Response("There is no such file.\n", 404, {"cache-control": "no-store"})
+        headers = {
+            "cache-control": "public, max-age=31536000, immutable",
+            "x-content-type-options": "nosniff",
+            "vary": "accept-encoding",
+        }
+        body = asset.body
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            headers["content-encoding"] = "gzip"
+            body = asset.gzipped
+        return Response(body, 200, headers, asset.media_type)
+
+
+_OURS: Final = Assets(PATH, FILES)
+url = _OURS.url
+serve = _OURS.serve
+
+
 def assets() -> dict[str, Asset]:
-    """Every file that is there, by its plain name."""
-    found = {}
-    for name, path in FILES.items():
-        if path.is_file():
-            body = path.read_bytes()
-            stem, dot, kind = name.rpartition(".")
-            url = f"{PATH}/{stem}.{hashlib.sha256(body).hexdigest()[:12]}{dot}{kind}"
-            found[name] = Asset(url, body, gzip.compress(body, mtime=0), _TYPES[dot + kind])
-    return found
-
-
-@cache
-def _by_url() -> dict[str, Asset]:
-    return {asset.url: asset for asset in assets().values()}
-
-
-def url(name: str) -> str:
-    """Where a file is served; empty where it was not fetched."""
-    asset = assets().get(name)
-    return "" if asset is None else asset.url
-
-
-def serve(request: Request) -> Response:
-    """The file of a path; 404 for another one's."""
-    asset = _by_url().get(request.url.path)
-    if asset is None:
-        return Response("There is no such file.\n", 404, {"cache-control": "no-store"})
-    headers = {
-        "cache-control": "public, max-age=31536000, immutable",
-        "x-content-type-options": "nosniff",
-        "vary": "accept-encoding",
-    }
-    body = asset.body
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        headers["content-encoding"] = "gzip"
-        body = asset.gzipped
-    return Response(body, 200, headers, asset.media_type)
+    """Every file of the console that is there, by its plain name."""
+    return _OURS.all

@@ -119,9 +119,14 @@ class Language:
 
 
 @cache
-def language(code: str) -> Language:
-    """The language with that code, one of `NAMES`."""
-    return Language(code, _words(code))
+def language(code: str, *more: Path) -> Language:
+    """The language with that code, one of `NAMES`.
+
+    Args:
+        code: as in `lang` attributes.
+        more: folders like `FOLDER` with words of other pages than the console's.
+    """
+    return Language(code, _words(code, (FOLDER, *more)))
 
 
 def choose(kept: str | None, accepted: str) -> str:
@@ -151,11 +156,11 @@ def _by_weight(accepted: str) -> Iterable[str]:
     return [name for weight, _, name in sorted(weighed) if weight < 0]
 
 
-def _words(code: str) -> NullTranslations:
+def _words(code: str, folders: Iterable[Path]) -> NullTranslations:
     if code == "en":
         return NullTranslations()
     whole = Catalog(locale=code)
-    for path in sorted((FOLDER / code).glob("*.po")):
+    for path in [path for folder in folders for path in sorted((folder / code).glob("*.po"))]:
         with path.open("rb") as file:
             for message in read_po(file, locale=code):
                 if message.id:

@@ -54,7 +54,7 @@ def _around(visit: Visit, served: Sequence[str]) -> Mapping[str, Any]:
     language = visit.language
     path = visit.request.url.path
     around: dict[str, Any] = {
-        **_texts(language),
+        **texts(language),
         "say": language,
         "lang": language.code,
         "theme": visit.theme,
@@ -95,7 +95,7 @@ def _accounts(visit: Visit) -> list[Account]:
     return known[:MOST_ACCOUNTS]
 
 
-def _texts(language: Language) -> Mapping[str, Callable[..., Markup]]:
+def texts(language: Language) -> Mapping[str, Callable[..., Markup]]:
     """Words for templates. They may hold tags; what is filled in is escaped. `%` is `%%` there."""
 
     def gettext(text: str, **values: object) -> Markup:
