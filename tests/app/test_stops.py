@@ -109,3 +109,25 @@ async def test_stops_are_read_when_they_change(
     stop(desk, OWNER, StopForm("model", "one"))
     assert stops.changed()
     assert stops.current == Stops(models=frozenset({"one"}))
+
+
+async def test_a_drained_route_gets_no_new_request_and_ends_those_it_has(
+    start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream
+) -> None:
+    caller, desk = await begun(start, upstream, second)
+    await asyncio.to_thread(stop, desk, OWNER, StopForm("route", "first:up"))
+    await heard(caller, Stops(routes=frozenset({"first:up"})))
+    async with asyncio.timeout(2):
+        while (await caller.chat(model="one")).status != 503:
+            await asyncio.sleep(0.01)
+    asked = len(upstream.requests)
+    entry = await caller.logged(await caller.chat(model="both"))
+    assert [attempt["route"] for attempt in entry["attempts"]] == [2], "routes keep their numbers"
+    answer = await caller.chat(model="one")
+    assert (answer.status, answer.json["error"]["code"]) == (503, "no_route_available")
+    assert (await caller.get("/v1/models/both")).json["routes_up"] == 1
+    assert len(upstream.requests) == asked
+    await asyncio.to_thread(resume, desk, OWNER, "route", "first:up")
+    async with asyncio.timeout(2):
+        while (await caller.chat(model="one")).status != 200:
+            await asyncio.sleep(0.01)

@@ -18,6 +18,11 @@ def test_models_and_providers_are_stopped_and_resumed(run: Run) -> None:
         ("model", "sandbox/echo"),
         ("provider", "sandbux"),
     ]
+    ran = run("stop", "route", "sandbox:sandbox/echo")
+    assert (ran.code, ran.err) == (0, "")
+    assert "Did you mean" in run("stop", "route", "sandbox:sandbox/furst").err
+    for name in ("sandbox:sandbox/echo", "sandbox:sandbox/furst"):
+        assert run("resume", "route", name).code == 0
     assert run("resume", "model", "sandbox/echo").code == 0
     assert run("resume", "model", "sandbox/echo").code == 1
     run("resume", "provider", "sandbux")

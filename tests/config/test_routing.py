@@ -13,7 +13,7 @@ from zurelay.config.settings import (
     Settings,
 )
 from zurelay.meter.limits import Bound
-from zurelay.plan.route import RoutingTable, ServedModel
+from zurelay.plan.route import RoutingTable, ServedModel, Stops
 
 DEAR = Price(classes={"input": 9, "output": 9})
 CHEAP = Price(classes={"input": 1, "output": 1})
@@ -233,3 +233,24 @@ def test_a_models_markup_beats_the_general_one_on_every_route() -> None:
     llama = served(found, "llama")
     entries = [route.model or llama.model for route in llama.routes]
     assert [entry.markup for entry in (llama.model, *entries)] == [1_500_000] * 3
+
+
+def test_what_is_stopped_is_held_back_with_its_number_and_the_reason() -> None:
+    both = ModelSettings(routes=(RouteSetting("g"), RouteSetting("t")))
+    settings = Settings(
+        providers={"g": GROQ, "t": TOGETHER},
+        models={"llama": both},
+        sandbox=Sandbox(enabled=False),
+    )
+    ids = {"g:meta/llama", "t:meta-llama/Llama"}
+    for stops, left, held in (
+        (Stops(), [1, 2], []),
+        (Stops(routes=frozenset({"g:meta/llama"})), [2], [(1, "route")]),
+        (Stops(providers=frozenset({"t"})), [1], [(2, "provider")]),
+        (Stops(models=frozenset({"llama"})), [], [(1, "model"), (2, "model")]),
+    ):
+        found = build_table(settings, KNOWN, {}, stops=stops)
+        one = served(found, "llama")
+        assert [route.number for route in one.routes] == left
+        assert [(route.number, by) for route, by in one.held] == held
+        assert found.route_ids == ids

@@ -19,12 +19,22 @@ def test_a_model_is_stopped_once_and_resumed(desk: Desk) -> None:
 
 
 def test_what_is_not_there_is_told_with_the_nearest(desk: Desk) -> None:
-    serving = replace(desk, models=lambda: ["gpt-6"], providers=lambda: ["openai"])
-    for kind, name, near in (("model", "gpt-5", "gpt-6"), ("provider", "opnai", "openai")):
+    serving = replace(
+        desk,
+        models=lambda: ["gpt-6"],
+        providers=lambda: ["openai"],
+        routes=lambda: ["openai:gpt-6"],
+    )
+    for kind, name, near in (
+        ("model", "gpt-5", "gpt-6"),
+        ("provider", "opnai", "openai"),
+        ("route", "openai:gpt6", "openai:gpt-6"),
+    ):
         problem = refusal(stop, serving, ADMIN, StopForm(kind, name))  # type: ignore[arg-type]
         assert (problem.status, problem.param) == (400, "name")
         assert near in problem.message
     assert stop(serving, ADMIN, StopForm("provider", "openai")).name == "openai"
+    assert stop(serving, ADMIN, StopForm("route", "openai:gpt-6")).name == "openai:gpt-6"
     assert refusal(stop, desk, ADMIN, StopForm("model", "a", "b\n")).param == "note"
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from tests.plan.made import fail, provider, route, served, succeed, table
 from zurelay.chat.faults import FaultKind
 from zurelay.plan.health import Health
@@ -55,3 +57,25 @@ def test_without_a_gateway_the_state_is_unknown() -> None:
     row = shown(None)[0]
     assert (row["state"], row["success_rate"], row["in_flight"]) == ("unknown", None, None)
     assert set(row) == set(shown(Health())[0])
+
+
+def test_attempts_of_the_last_hour_are_counted_and_a_requests_own_faults_are_not() -> None:
+    health = Health()
+    for at in (90.0, 91.0):
+        succeed(health, FIRST, at, first=0.5)
+    fail(health, FIRST, FaultKind.SERVER_ERROR, 95.0)
+    fail(health, FIRST, FaultKind.CONNECT, 95.0)
+    fail(health, FIRST, FaultKind.REJECTED, 95.0)
+    first, second, _ = shown(health)
+    assert (first["attempts_1h"], first["failed_1h"]) == (4, 2)
+    assert (second["attempts_1h"], second["failed_1h"]) == (0, 0)
+
+
+def test_what_is_stopped_stands_among_the_others_and_says_so() -> None:
+    held = replace(served("m", [FIRST, SECOND]), routes=(replace(SECOND, number=2),))
+    held = replace(held, held=((replace(FIRST, number=1), "route"),))
+    rows = routes_view(table(held), Health(), 100.0, str)
+    assert [(r["id"], r["route"], r["stopped"]) for r in rows] == [
+        ("a:u", 1, "route"),
+        ("b:u", 2, None),
+    ]

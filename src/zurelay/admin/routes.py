@@ -28,7 +28,7 @@ class RouteErrorView(Struct):
 
 
 class RouteView(Struct):
-    """A route and its health, as this node sees it."""
+    """A route and its health, as this node sees it; `stopped`: the kind of what holds it back."""
 
     model: str
     route: int
@@ -37,6 +37,7 @@ class RouteView(Struct):
     label: str | None
     priority: int
     weight: float
+    stopped: stops.Kind | None
     state: str
     cause: str | None
     wait_s: float | None
@@ -45,6 +46,8 @@ class RouteView(Struct):
     first_token_p50_ms: float | None
     first_token_p95_ms: float | None
     in_flight: int | None
+    attempts_1h: int | None
+    failed_1h: int | None
     last_errors: list[RouteErrorView]
 
 
@@ -114,7 +117,7 @@ ENDPOINTS = (
         "GET",
         "/stops",
         "listStops",
-        "List the models and providers that are stopped.",
+        "List the models, providers and routes that are stopped.",
         "stops.read",
         _list_stops,
         ListView[StopView],
@@ -123,7 +126,7 @@ ENDPOINTS = (
         "POST",
         "/stops",
         "stop",
-        "Ask a model or provider no more, on every node within a second.",
+        "Ask a model, provider or route no more, on every node within a second.",
         "stops.change",
         _stop,
         StopView,
@@ -133,7 +136,7 @@ ENDPOINTS = (
         "DELETE",
         "/stops",
         "resume",
-        "Ask a stopped model or provider again.",
+        "Ask a stopped model, provider or route again.",
         "stops.change",
         _resume,
         query=StopQuery,

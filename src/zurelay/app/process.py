@@ -251,6 +251,7 @@ class Process:
             zone=lambda: self._settings.billing.zone,
             models=lambda: core.snapshot.table.models,
             providers=lambda: {one.name for one in providers(self._settings)},
+            routes=lambda: core.snapshot.table.route_ids,
         )
         return ConsoleParts(
             desk=desk,

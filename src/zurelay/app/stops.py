@@ -36,5 +36,6 @@ class StoredStops:
         self.current = Stops(
             models=frozenset(row.name for row in rows if row.kind == "model"),
             providers=frozenset(row.name for row in rows if row.kind == "provider"),
+            routes=frozenset(row.name for row in rows if row.kind == "route"),
         )
         return True

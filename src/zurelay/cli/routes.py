@@ -166,6 +166,8 @@ def _row(row: dict[str, Any]) -> tuple[str, ...]:
 
 def _state(row: dict[str, Any]) -> str:
     state = str(row["state"]).replace("_", "-")
+    if row.get("stopped"):
+        state = f"stopped ({row['stopped']})"
     if row["cause"] not in (None, "route"):
         state = f"{state} ({row['cause']})"
     return f"{state}, {row['wait_s']:g} s" if row["wait_s"] else state

@@ -1,4 +1,4 @@
-"""`zurelay stop`, `resume` and `stops`: an account, model or provider, at once on all servers."""
+"""`zurelay stop`, `resume` and `stops`: an account, model, provider or route, on all servers."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,8 +12,14 @@ from zurelay.cli.terminal import minute, note, print_json, print_table, say
 if TYPE_CHECKING:
     from zurelay.office.stops import Kind
 
-_What = Annotated[str, typer.Argument(metavar="KIND", help="account, model or provider.")]
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="Its id or name.")]
+_What = Annotated[str, typer.Argument(metavar="KIND", help="account, model, provider or route.")]
+_Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="Its id or name; of a route provider:model, as 'zurelay routes' has it.",
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -30,7 +36,7 @@ def stop(
     data: Data = DATA,
     why: Annotated[str, typer.Option("--note", metavar="TEXT", help="For people.")] = "",
 ) -> None:
-    """Stop an account, model or provider within a second; requests under way go on."""
+    """Stop an account, model, provider or route within a second; requests under way go on."""
     from zurelay.office.accounts import stop_account
     from zurelay.office.stops import StopForm
     from zurelay.office.stops import stop as ask_no_more
@@ -62,7 +68,7 @@ def resume(kind: _What, name: _Name, config: Config = None, data: Data = DATA) -
 
 
 def stops(config: Config = None, data: Data = DATA, as_json: Json = False) -> None:
-    """List the models and providers that are stopped; accounts are in 'accounts list'."""
+    """List the models, providers and routes that are stopped; accounts are in 'accounts list'."""
     from msgspec import to_builtins
 
     from zurelay.office.stops import list_stops
@@ -83,9 +89,14 @@ def stops(config: Config = None, data: Data = DATA, as_json: Json = False) -> No
 
 def _kind(text: str) -> "Kind | None":
     """None for an account."""
-    kinds: dict[str, Kind | None] = {"account": None, "model": "model", "provider": "provider"}
+    kinds: dict[str, Kind | None] = {
+        "account": None,
+        "model": "model",
+        "provider": "provider",
+        "route": "route",
+    }
     if text not in kinds:
-        raise typer.BadParameter("write account, model or provider", param_hint="'KIND'")
+        raise typer.BadParameter("write account, model, provider or route", param_hint="'KIND'")
     return kinds[text]
 
 
@@ -98,8 +109,9 @@ def _warn(config: Path | None, data: Path, kind: "Kind", name: str) -> None:
     try:
         found = settings(config, data)
         known = {one.name for one in providers(found)}
-        if kind == "model":
-            known = set(build_table(found, load_catalogue(found), {}).models)
+        if kind != "provider":
+            table = build_table(found, load_catalogue(found), {})
+            known = set(table.models) if kind == "model" else table.route_ids
     except ConfigError:
         return  # it needs secrets that this shell does not have
     if name not in known:

@@ -44,7 +44,7 @@ def build_table(
         lists: provider name -> the model ids its own `/models` told, for providers whose kind
             `lists_models`. One that is missing serves nothing but what `[models.X] routes` names.
         prices: set at run time; the file's beat them, they beat the catalogue's.
-        stops: models that keep no route, and providers that none leads to.
+        stops: models that keep no route, providers that none leads to, and routes by id.
     """
     by_name = {one.name: one for one in providers(settings)}
     offers = _offers(settings, catalogue, lists, by_name.values())
@@ -65,27 +65,19 @@ def build_table(
         base = _base(model_id, routes, catalogue)
         markup = settings.billing.markup if own.markup is None else own.markup
         terms = _Terms(own, prices.get(model_id, {}), parse_factor(markup))
+        numbered = _numbered(_overridden_entry(route, base, terms) for route in routes)
+        held = [(route, by) for route in numbered if (by := stops.of(model_id, route))]
         served[model_id] = ServedModel(
             model=terms.over(base),
-            routes=_standing_routes(
-                model_id,
-                _numbered(_overridden_entry(route, base, terms) for route in routes),
-                stops,
-            ),
+            routes=tuple(route for route in numbered if stops.of(model_id, route) is None),
             fallbacks=own.fallbacks,
             bound=_bound(model_id, own),
+            held=tuple(held),
         )
     return RoutingTable(
         {model_id: _standing(one, served) for model_id, one in served.items()},
         Auto(auto_id(settings.brand.wire), settings.auto.rules()),
     )
-
-
-def _standing_routes(model_id: str, routes: tuple[Route, ...], stops: Stops) -> tuple[Route, ...]:
-    """Those that are not stopped; they keep their numbers."""
-    if model_id in stops.models:
-        return ()
-    return tuple(route for route in routes if route.provider.name not in stops.providers)
 
 
 def _bound(model_id: str, own: ModelSettings) -> Bound | None:

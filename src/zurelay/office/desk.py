@@ -42,8 +42,8 @@ class Desk:
         random: that many random bytes.
         prepaid: whether accounts need a balance where they do not say.
         zone: IANA time zone of accounts that do not say.
-        models: ids of models that are served, `providers` names of those configured; None where
-            that is not known.
+        models: ids of models that are served, `providers` names of those configured, `routes` ids
+            of all routes; None where that is not known.
         letters: what mails say; None while no server of mail is configured.
     """
 
@@ -54,6 +54,7 @@ class Desk:
     zone: Callable[[], str] = lambda: "UTC"
     models: Callable[[], Collection[str] | None] = lambda: None
     providers: Callable[[], Collection[str] | None] = lambda: None
+    routes: Callable[[], Collection[str] | None] = lambda: None
     letters: Callable[[], Letterhead | None] = lambda: None
     _stamp: list[int] = field(default_factory=lambda: [0])
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -1,4 +1,4 @@
-"""Stopping models and providers at once, on all nodes, and resuming them.
+"""Stopping models, providers and routes at once, on all nodes, and resuming them.
 
 What is stopped stays listed: its requests are answered that no route is available, or go to what
 else was named. Accounts are stopped in `accounts`.
@@ -16,11 +16,14 @@ from zurelay.office.rights import Actor
 from zurelay.store.stops import StopRow, add_stop, find_stop, remove_stop
 from zurelay.store.stops import list_stops as read_stops
 
-Kind = Literal["model", "provider"]
+Kind = Literal["model", "provider", "route"]
 
 
 class StopForm(Struct, forbid_unknown_fields=True):
-    """What to stop: a model by its public id, or a provider by its name in the configuration."""
+    """What to stop: a model by its public id, a provider by its name, a route by its id.
+
+    A provider's name is that of the configuration; a route's id is `provider:model`.
+    """
 
     kind: Kind
     name: v.Name
@@ -45,7 +48,9 @@ def stop(desk: Desk, actor: Actor, form: StopForm) -> StopView:
     """
     with desk.change(actor, "stops.change") as change:
         known: Collection[str] | None
-        known = desk.models() if form.kind == "model" else desk.providers()
+        known = {"model": desk.models, "provider": desk.providers, "route": desk.routes}[
+            form.kind
+        ]()
         v.name_of(form.name)
         v.note_of(form.note)
         if known is not None and form.name not in known:

@@ -16,6 +16,8 @@ from zurelay.chat.faults import REQUESTS_OWN, Fault, FaultKind
 from zurelay.plan.breaker import LEAST_SAMPLES, OPENING_RATE, Breaker, Outcomes, State
 from zurelay.plan.latency import Latency, size_class
 from zurelay.plan.route import Route
+from zurelay.plan.standing import ErrorSeen, RouteState
+from zurelay.plan.tally import Tally
 from zurelay.providers.base import Provider
 
 SANDBOX = "sandbox"
@@ -69,40 +71,6 @@ class Verdict:
 _GO = Verdict(go=True)
 _OPEN = Verdict(go=False, reason="open")
 _FULL = Verdict(go=False, reason="full")
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorSeen:
-    """One of a route's last failures; `fault.message` is unredacted. `ago` in seconds."""
-
-    ago: float
-    fault: Fault
-
-
-@dataclass(frozen=True, slots=True)
-class RouteState:
-    """A route as operators see it.
-
-    Attributes:
-        state: `closed`, `open`, `half_open` or `resting`.
-        cause: `route`, `connection` or `credential`: what is open or half-open; None if nothing.
-        wait: seconds until it may be tried again, or probed; 0 if now.
-        samples: answers and failures of the last minute.
-        success_rate: 0 to 1 of those; None without.
-        first_token_p50: seconds; None without samples. p95 likewise.
-        in_flight: attempts under way.
-        errors: the last failures, newest first.
-    """
-
-    state: Literal["closed", "open", "half_open", "resting"]
-    cause: Literal["route", "connection", "credential"] | None
-    wait: float
-    samples: int
-    success_rate: float | None
-    first_token_p50: float | None
-    first_token_p95: float | None
-    in_flight: int
-    errors: tuple[ErrorSeen, ...]
 
 
 class _Account:
@@ -159,6 +127,7 @@ class _Known:
         "provider",
         "resting_until",
         "shared",
+        "tally",
         "wanted",
     )
 
@@ -170,6 +139,7 @@ class _Known:
         self.provider: Provider | None = None
         self.breaker = Breaker(15.0, 120.0)
         self.outcomes = Outcomes()
+        self.tally = Tally()
         self.latency = Latency()
         self.by_size = (Latency(), Latency(), Latency())
         self.errors: deque[tuple[float, Fault]] = deque(maxlen=_ERRORS_KEPT)
@@ -300,6 +270,7 @@ class Health:
             if breaker.open_until is not None:
                 breaker.succeeded(now)
         known.outcomes.add(now, account, success=True)
+        known.tally.add(now, success=True)
         if first_token_s is not None:
             known.latency.add(first_token_s)
             known.by_size[size_class(input_tokens)].add(first_token_s)
@@ -314,6 +285,7 @@ class Health:
             self.neutral(route)
             return
         known = self._over(route)
+        known.tally.add(now, success=False)
         known.errors.appendleft((now, replace(fault, message=fault.message[:_MESSAGE_KEPT])))
         if fault.kind is FaultKind.CONNECT:
             self._connection_failed(known, now)
@@ -398,6 +370,7 @@ class Health:
         """The route as operators see it."""
         known = self._of(route)
         state, cause, wait = _state(known, now)
+        tried, failed = known.tally.sums(now)
         return RouteState(
             state=state,
             cause=cause,
@@ -407,6 +380,8 @@ class Health:
             first_token_p50=known.latency.percentile(0.5),
             first_token_p95=known.latency.percentile(0.95),
             in_flight=known.in_flight,
+            tried=tried,
+            failed=failed,
             errors=tuple(ErrorSeen(now - at, fault) for at, fault in known.errors),
         )
 

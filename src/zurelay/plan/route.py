@@ -5,7 +5,7 @@ A reload makes a new table; requests under way keep the old one.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from zurelay.access.auto import AutoRules
 from zurelay.catalogue.model import Model
@@ -35,17 +35,22 @@ class Route:
     model: Model | None = None
 
 
+StopKind = Literal["model", "provider", "route"]
+"""What an operator stops."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServedModel:
     """A model and the routes that reach it, in file order; `bound`: what all callers may use.
 
-    A model that was stopped has no routes.
+    A model that was stopped has no routes. `held`: those that a stop holds back, and its kind.
     """
 
     model: Model
     routes: tuple[Route, ...]
     fallbacks: tuple[str, ...] = ()
     bound: Bound | None = None
+    held: tuple[tuple[Route, StopKind], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +68,19 @@ def auto_id(wire: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """What an operator stopped: ids of models, names of providers."""
+    """What an operator stopped: ids of models, names of providers, ids of routes."""
 
     models: frozenset[str] = frozenset()
     providers: frozenset[str] = frozenset()
+    routes: frozenset[str] = frozenset()
+
+    def of(self, model: str, route: Route) -> StopKind | None:
+        """What holds a model's route back; None for nothing."""
+        if model in self.models:
+            return "model"
+        if route.provider.name in self.providers:
+            return "provider"
+        return "route" if route.id in self.routes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +91,15 @@ class RoutingTable:
     auto: Auto | None = None
     made: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
     """What the planner made of it for the commonest requests, kept for the next ones."""
+
+    @property
+    def route_ids(self) -> set[str]:
+        """Ids of all routes, also of those that are stopped."""
+        return {
+            route.id
+            for one in self.models.values()
+            for route in (*one.routes, *(route for route, _ in one.held))
+        }
 
     def find(self, model_id: str) -> ServedModel | None:
         """The served model, or None. Parameters of sandbox ids (`?first=30`) are no part of it."""

@@ -6,8 +6,9 @@ Pure; providers' words are shown as the given function leaves them.
 from collections.abc import Callable
 from typing import Any
 
-from zurelay.plan.health import ErrorSeen, Health, RouteState
-from zurelay.plan.route import Route, RoutingTable
+from zurelay.plan.health import Health
+from zurelay.plan.route import Route, RoutingTable, ServedModel, StopKind
+from zurelay.plan.standing import ErrorSeen, RouteState
 
 UNKNOWN = "unknown"
 """The state of routes that no running gateway tells of."""
@@ -20,7 +21,7 @@ def routes_view(
     redact: Callable[[str], str],
     model: str | None = None,
 ) -> list[dict[str, Any]]:
-    """One object per model and route, in the order of the table.
+    """One object per model and route, in the order of the table; also for what is stopped.
 
     Args:
         table: what is served.
@@ -30,15 +31,27 @@ def routes_view(
         model: only the routes of this public id.
     """
     return [
-        _route(served.model.id, route, health, now, redact)
+        _route(served.model.id, route, by, health, now, redact)
         for served in table.models.values()
         if model is None or served.model.id == model
-        for route in served.routes
+        for route, by in _all_routes(served)
     ]
 
 
+def _all_routes(served: ServedModel) -> list[tuple[Route, StopKind | None]]:
+    """Its routes by number, with what was stopped to hold them back."""
+    found: list[tuple[Route, StopKind | None]] = [(route, None) for route in served.routes]
+    found += served.held
+    return sorted(found, key=lambda one: one[0].number) if served.held else found
+
+
 def _route(
-    model: str, route: Route, health: Health | None, now: float, redact: Callable[[str], str]
+    model: str,
+    route: Route,
+    by: StopKind | None,
+    health: Health | None,
+    now: float,
+    redact: Callable[[str], str],
 ) -> dict[str, Any]:
     view: dict[str, Any] = {
         "model": model,
@@ -48,6 +61,7 @@ def _route(
         "label": route.provider.label or None,
         "priority": route.priority,
         "weight": route.weight,
+        "stopped": by,
     }
     if health is None:
         return view | _NOTHING_KNOWN
@@ -64,6 +78,8 @@ def _state(known: RouteState, redact: Callable[[str], str]) -> dict[str, Any]:
         "first_token_p50_ms": _ms(known.first_token_p50),
         "first_token_p95_ms": _ms(known.first_token_p95),
         "in_flight": known.in_flight,
+        "attempts_1h": known.tried,
+        "failed_1h": known.failed,
         "last_errors": [_error(error, redact) for error in known.errors],
     }
 
@@ -77,6 +93,8 @@ _NOTHING_KNOWN: dict[str, Any] = {
     "first_token_p50_ms": None,
     "first_token_p95_ms": None,
     "in_flight": None,
+    "attempts_1h": None,
+    "failed_1h": None,
     "last_errors": [],
 }
 

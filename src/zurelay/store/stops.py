@@ -1,4 +1,4 @@
-"""Models and providers that nobody asks until they are resumed."""
+"""Models, providers and routes that nobody asks until they are resumed."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ _TABLE = schema.stop
 
 @dataclass(frozen=True, slots=True)
 class StopRow:
-    """What is stopped: `kind` is `model` or `provider`; `since` in Unix seconds."""
+    """What is stopped: `kind` is `model`, `provider` or `route`; `since` in Unix seconds."""
 
     kind: str
     name: str

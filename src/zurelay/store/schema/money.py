@@ -118,14 +118,14 @@ price = Table(
 stop = Table(
     "stop",
     metadata,
-    Column("kind", String(20), nullable=False),  # model, provider
+    Column("kind", String(20), nullable=False),  # model, provider, route
     Column("name", String(200), nullable=False),
     Column("since", BigInteger, nullable=False),
     Column("actor", String(200), nullable=False),
     Column("note", String(500), nullable=False),
     PrimaryKeyConstraint("kind", "name"),
 )
-"""Models and providers that are not to be asked, on any node, until somebody resumes them."""
+"""Models, providers and routes that nobody is to ask, on any node, until they are resumed."""
 
 repeat = Table(
     "idempotency",
