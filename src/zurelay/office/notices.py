@@ -1,6 +1,6 @@
 """Mail and webhooks that go out with what they tell of: committed together, sent afterwards.
 
-The node that leads sends them. Knows no text and no server of mail.
+The node that leads sends them. Knows no server of mail.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,9 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection
 
+from zurelay.letters.texts import Text, write
 from zurelay.office.desk import Desk
+from zurelay.store import people
 from zurelay.store.outbox import Waiting, add_waiting
 
 MOST_BODY: Final = 200_000
@@ -62,3 +64,45 @@ def post(connection: Connection, desk: Desk, notices: Iterable[Notice]) -> None:
             if one.kind == "webhook" or letters is not None
         ],
     )
+
+
+def mail(
+    desk: Desk,
+    to: str,
+    account: str | None,
+    language: str,
+    text: Text,
+    *,
+    path: str = "",
+    **values: str,
+) -> list[Notice]:
+    """A mail of that text, for `post`; nothing while no server of mail is configured.
+
+    Args:
+        desk: says what every mail says.
+        to: whose mailbox.
+        account: whose matter it is; None for the operators'.
+        language: of whoever reads it.
+        text: what it says.
+        path: of the gateway, for a link in it.
+        values: what is filled in.
+    """
+    head = desk.letters()
+    if head is None:
+        return []
+    subject, body = write(
+        language,
+        text,
+        brand=head.brand,
+        base_url=head.base_url,
+        support_email=head.support_email,
+        link=f"{head.base_url}{path}" if path else "",
+        **values,
+    )
+    return [Notice("mail", to, account, subject, body)]
+
+
+def language_of(connection: Connection, email: str, otherwise: str | None = None) -> str:
+    """The language somebody chose; `otherwise`, or English, where they chose none."""
+    person = people.find_person(connection, email)
+    return (None if person is None else person.language) or otherwise or "en"

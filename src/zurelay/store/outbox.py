@@ -4,7 +4,7 @@ A row whose `due_ms` is null is over: sent, or given up. Its body and secret are
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
 
@@ -66,8 +66,9 @@ def claim(
 ) -> list[Waiting]:
     """Take what is due, oldest first; until `until_ms` it is nobody else's.
 
-    The try is counted now, so that one that kills its sender is not tried for ever. Of two that
-    claim at once each gets other rows; needs a transaction that runs alone.
+    The try is counted now, so that one that kills its sender is not tried for ever: the rows come
+    as they stand afterwards. Of two that claim at once each gets other rows; needs a transaction
+    that runs alone.
     """
     due = select(_TABLE).where(_TABLE.c.due_ms <= now_ms, _TABLE.c.kind.in_(kinds))
     due = due.order_by(_TABLE.c.due_ms, _TABLE.c.id).limit(most)
@@ -75,13 +76,19 @@ def claim(
     if found:
         mine = update(_TABLE).where(_TABLE.c.id.in_([one.id for one in found]))
         connection.execute(mine.values(due_ms=until_ms, tries=_TABLE.c.tries + 1))
-    return found
+    return [replace(one, due_ms=until_ms, tries=one.tries + 1) for one in found]
 
 
 def put_back(connection: Connection, id_: str, due_ms: int, problem: str) -> None:
     """Let a row be tried again at `due_ms`."""
     row = update(_TABLE).where(_TABLE.c.id == id_, _TABLE.c.due_ms.is_not(None))
     connection.execute(row.values(due_ms=due_ms, problem=problem))
+
+
+def release(connection: Connection, id_: str, due_ms: int) -> None:
+    """Give a claimed row back that was not tried after all."""
+    row = update(_TABLE).where(_TABLE.c.id == id_, _TABLE.c.due_ms.is_not(None))
+    connection.execute(row.values(due_ms=due_ms, tries=_TABLE.c.tries - 1))
 
 
 def finish(connection: Connection, id_: str, sent_ms: int | None, problem: str | None) -> None:

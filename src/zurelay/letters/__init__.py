@@ -1,0 +1,1 @@
+"""What mails say, in every language of the console. Knows nobody and sends nothing."""
