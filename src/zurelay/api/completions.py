@@ -19,6 +19,7 @@ from zurelay.api.exchange import HttpExchange
 from zurelay.chat import problems
 from zurelay.chat.problems import Problem, Refused
 from zurelay.formats.base import Front, Inbound
+from zurelay.live.contents import Capture
 from zurelay.live.idempotency import Use
 from zurelay.live.limits import UNLIMITED
 from zurelay.meter.limits import Grant
@@ -42,12 +43,14 @@ def serve_for(core: Core, exchange: HttpExchange, front: Front, key: Key) -> Non
     record = _record(core, exchange, key)
     body = exchange.take_body()
     encoding = (exchange.header(b"content-encoding") or b"").decode("latin-1")
-    with _Answered(core, exchange, front, record):
+    capture = None if key.store_days is None else _capture(core, front, key, body, encoding)
+    with _Answered(core, exchange, front, record, capture):
         plain = offload.open_here(body, encoding, core.snapshot.max_body)
         if plain is None:
-            exchange.spawn(_serve_heavy(core, exchange, front, key, record, body, encoding))
+            work = _serve_heavy(core, exchange, front, key, record, body, encoding, capture)
+            exchange.spawn(work)
         else:
-            _admit(core, exchange, front, key, record, front.read(plain))
+            _admit(core, exchange, front, key, record, front.read(plain), capture)
 
 
 async def _serve_heavy(
@@ -58,16 +61,17 @@ async def _serve_heavy(
     record: RequestRecord,
     body: bytes,
     encoding: str,
+    capture: Capture | None,
 ) -> None:
     """As `serve`, with the body read in another process."""
     limit = core.snapshot.max_body
-    with _Answered(core, exchange, front, record):
+    with _Answered(core, exchange, front, record, capture):
         try:
             inbound = await core.parts.reader.read(front.name, body, encoding, limit)
         except asyncio.CancelledError:  # the caller left
-            _left(core, record)
+            _left(core, record, capture)
             raise
-        _admit(core, exchange, front, key, record, inbound)
+        _admit(core, exchange, front, key, record, inbound, capture)
 
 
 class _Answered:
@@ -76,11 +80,17 @@ class _Answered:
     A class, since a generator costs every request a microsecond more.
     """
 
-    __slots__ = ("_core", "_exchange", "_front", "_record")
+    __slots__ = ("_capture", "_core", "_exchange", "_front", "_record")
 
     def __init__(
-        self, core: Core, exchange: HttpExchange, front: Front, record: RequestRecord
+        self,
+        core: Core,
+        exchange: HttpExchange,
+        front: Front,
+        record: RequestRecord,
+        capture: Capture | None,
     ) -> None:
+        self._capture = capture
         self._core = core
         self._exchange = exchange
         self._front = front
@@ -97,12 +107,18 @@ class _Answered:
         else:
             log.error("request_failed", request_id=self._record.id, exc_info=error)
             problem = problems.internal()
+        if self._capture is not None:
+            body = self._front.problem_body(problem, self._record.id)[1]
+            self._capture.refused(self._record, body)
         _refuse(self._core, self._exchange, self._front, self._record, problem)
         return True
 
 
 class _Request(msgspec.Struct):
-    """A request that was read and may be let in. `use`: of its Idempotency-Key, if it has one."""
+    """A request that was read and may be let in.
+
+    `use`: of its Idempotency-Key, if it has one. `capture`: takes it down, if it is stored.
+    """
 
     core: Core
     exchange: HttpExchange
@@ -111,6 +127,7 @@ class _Request(msgspec.Struct):
     record: RequestRecord
     inbound: Inbound
     use: Use | None
+    capture: Capture | None
 
 
 class _Freeing:
@@ -136,13 +153,14 @@ def _admit(
     key: Key,
     record: RequestRecord,
     inbound: Inbound,
+    capture: Capture | None,
 ) -> None:
     """Plan, set aside, and hand the request to the relay; later, if the store must be asked."""
     if front.headers:
         inbound = msgspec.structs.replace(inbound, headers=answers.kept_headers(exchange, front))
     _describe(record, inbound)
     use = idempotency.read(core, exchange, key, inbound)
-    request = _Request(core, exchange, front, key, record, inbound, use)
+    request = _Request(core, exchange, front, key, record, inbound, use, capture)
     if _repeated(request):
         return
     if idempotency.shared(use, core, key, inbound):
@@ -154,14 +172,14 @@ def _admit(
 async def _let_in_once(request: _Request, use: Use) -> None:
     """As `_let_in`, unless another node has had the same request."""
     core, exchange, record = request.core, request.exchange, request.record
-    with _Answered(core, exchange, request.front, record):
+    with _Answered(core, exchange, request.front, record, request.capture):
         try:
             if await idempotency.repeated_elsewhere(
                 core, exchange, request.key, request.inbound, use
             ):
                 return
         except asyncio.CancelledError:  # the caller left
-            _left(core, record)
+            _left(core, record, request.capture)
             raise
         with _Freeing(request):
             _let_in(request)
@@ -188,12 +206,12 @@ def _let_in(request: _Request) -> None:
 
 
 async def _admit_later(request: _Request, asking: Asking) -> None:
-    core, record = request.core, request.record
-    with _Answered(core, request.exchange, request.front, record), _Freeing(request):
+    core, record, capture = request.core, request.record, request.capture
+    with _Answered(core, request.exchange, request.front, record, capture), _Freeing(request):
         try:
             admitted = await admission.admit(asking)
         except asyncio.CancelledError:  # the caller left
-            _left(core, record)
+            _left(core, record, capture)
             raise
         try:
             joined = _repeated(request)
@@ -261,6 +279,9 @@ def _run(request: _Request, admitted: Admitted) -> Run:
         exchange.at_head = lambda: grant.headers(core.parts.wall())
     if grant is not UNLIMITED:
         done = _counted(done, grant, record)
+    if request.capture is not None:
+        sink = request.capture.between(sink)
+        done = _captured(done, request.capture, record)
     return Run(job, core.parts.services, sink, core.loop, snapshot.wire, done)
 
 
@@ -271,6 +292,18 @@ def _counted(
 
     def ended(run: Run) -> None:
         grant.end(0 if record.usage is None else record.usage.total)
+        done(run)
+
+    return ended
+
+
+def _captured(
+    done: Callable[[Run], None], capture: Capture, record: RequestRecord
+) -> Callable[[Run], None]:
+    """As `done`, and what was asked and answered is stored."""
+
+    def ended(run: Run) -> None:
+        capture.end(record)
         done(run)
 
     return ended
@@ -298,6 +331,12 @@ def abandoned(core: Core, exchange: HttpExchange) -> None:
     key = _known_key(core, exchange)
     if key is not None:
         _left(core, _record(core, exchange, key))
+
+
+def _capture(core: Core, front: Front, key: Key, body: bytes, encoding: str) -> Capture | None:
+    """What takes down a request of a key whose messages are stored."""
+    contents = core.parts.contents
+    return None if contents is None else contents.begin(key, front.name, body, encoding)
 
 
 def _known_key(core: Core, exchange: HttpExchange) -> Key | None:
@@ -341,29 +380,34 @@ def _refuse(
     *,
     wait: bool = True,
 ) -> None:
-    """Answer with a problem; `wait`: once its log row is durable."""
+    """Answer with a problem; `wait`: once its log row is durable, if it has one of its own."""
     record.status = "error"
     record.error = problem.code or problem.type
+    _finish_unrouted(core, record, problem.status)
     told = partial(answers.send_problem, exchange, front, problem)
-    if wait and core.parts.ledger.broken is None:
-        _log_unrouted(core, record, problem.status, told)
+    if core.refusals.fold(record):
+        told()
+    elif wait and core.parts.ledger.broken is None:
+        core.parts.ledger.settle(None, record, told)
     else:
-        _log_unrouted(core, record, problem.status, _nothing)
+        core.parts.ledger.settle(None, record, _nothing)
         told()
 
 
-def _left(core: Core, record: RequestRecord) -> None:
+def _left(core: Core, record: RequestRecord, capture: Capture | None = None) -> None:
     """The log row of a request whose caller left before it was sent anywhere."""
+    if capture is not None:
+        capture.end(record)
     record.status = "client_closed"
-    _log_unrouted(core, record, 499, _nothing)
+    _finish_unrouted(core, record, 499)
+    core.parts.ledger.settle(None, record, _nothing)
 
 
-def _log_unrouted(core: Core, record: RequestRecord, status: int, done: Callable[[], None]) -> None:
-    """The log row of a request that never reached a route; `done` once it is durable."""
+def _finish_unrouted(core: Core, record: RequestRecord, status: int) -> None:
+    """Complete the log row of a request that never reached a route, and tell of its end."""
     record.http_status = status
     record.duration_ms = round((core.parts.wall() - record.created) * 1000, 2)
     core.parts.services.observer.finished(record)
-    core.parts.ledger.settle(None, record, done)
 
 
 def _text(value: bytes | None, limit: int) -> str | None:

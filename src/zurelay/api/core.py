@@ -11,10 +11,12 @@ from zurelay.access.keys import Key
 from zurelay.api.addresses import client_address
 from zurelay.api.exchange import HttpExchange
 from zurelay.api.offload import Reader
+from zurelay.api.refusals import Refusals
 from zurelay.api.snapshot import Snapshot
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Inbound
 from zurelay.live.bounds import Bounds
+from zurelay.live.contents import Contents
 from zurelay.live.idempotency import Idempotency
 from zurelay.live.ids import Ids
 from zurelay.live.keys import KeyRing
@@ -38,6 +40,7 @@ class Parts:
     """What the composition root puts together; alive as long as the process.
 
     Attributes:
+        contents: takes down messages of keys that have them stored.
         scrape: gives the metrics of all processes that share the address, where there are several.
     """
 
@@ -54,6 +57,7 @@ class Parts:
     limits: Limits
     bounds: Bounds
     answers: SharedAnswers | None = None
+    contents: Contents | None = None
     scrape: Callable[[], Awaitable[bytes]] | None = None
 
 
@@ -67,6 +71,7 @@ class Core:
         draining: the process is about to end: connections are not kept.
         waiting: tasks of requests that wait for something outside before they may be relayed.
         ending: every request is to end now.
+        refusals: of this second.
     """
 
     def __init__(self, parts: Parts, snapshot: Snapshot, loop: asyncio.AbstractEventLoop) -> None:
@@ -78,6 +83,9 @@ class Core:
         self.draining = False
         self.waiting: set[asyncio.Task[object]] = set()
         self.ending = False
+        self.refusals = Refusals(
+            loop.call_later, lambda record: parts.ledger.settle(None, record, _nothing)
+        )
         self._purses: dict[str, tuple[Key, Snapshot, Purse]] = {}
 
     @property
@@ -160,3 +168,7 @@ class Core:
         if key is None:
             raise KeyUnknown
         return key
+
+
+def _nothing() -> None:
+    """Nobody waits for such an entry."""

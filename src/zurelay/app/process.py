@@ -150,6 +150,7 @@ class Process:
             if self._options.crew is None:
                 forget(self._options.data_dir)
             self._end_runs()  # those that went on without a caller; nobody could fetch them now
+            self._gateway.core.refusals.flush()
             await self._parts.close()
 
     def stop(self, *, at_once: bool = False, drain: bool = True) -> None:

@@ -81,6 +81,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
         upstream_cost: nano-dollars that the provider asks for it: without mark-up.
         postings: wallet id -> nano-dollars of `cost` that it pays. A limited wallet that has not
             enough pays what it has; the operator bears the rest.
+        count: requests that the entry stands for: many refusals of a key in one second have one.
         repeat: names the use of its Idempotency-Key to all nodes, in hex; None without one.
         unpriced: what had no price of its own: `model`, or as in `meter.charge.Charge`.
         implausible: the provider counted what cannot be; the estimate was charged instead.
@@ -110,6 +111,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
     cost_estimated: bool = False
     upstream_cost: int = 0
     postings: dict[str, int] = {}
+    count: int = 1
     repeat: str | None = None
     unpriced: tuple[str, ...] = ()
     implausible: bool = False

@@ -50,6 +50,8 @@ def record_view(
         "metadata": record.metadata,
         "client": record.client,
     }
+    if record.count > 1:
+        view["count"] = record.count
     if record.auto is not None:
         view["auto"] = auto_view(record.auto)
     if operator:

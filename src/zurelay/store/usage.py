@@ -109,8 +109,9 @@ def add_usage(connection: Connection, records: Sequence[RequestRecord], shard: i
     for record in records:
         hour = int(record.created) // _HOUR
         usage = _usage(record)
-        failed, estimated = int(record.status == "error"), int(record.cost_estimated)
-        counts = (1, failed, estimated, record.cost, *usage)
+        failed = record.count if record.status == "error" else 0
+        estimated = int(record.cost_estimated)
+        counts = (record.count, failed, estimated, record.cost, *usage)
         _add(hours, (hour, record.account, record.key, _model(record), shard), counts)
         _add_attempts(providers, record, hour, usage, shard)
     days: dict[tuple[Any, ...], list[int]] = {}
