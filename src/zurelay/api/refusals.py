@@ -1,4 +1,4 @@
-"""Refusals that come faster than a log is for: beyond ten a second a key's are counted in one entry.
+"""Refusals that come too fast for a log: beyond ten a second a key's are counted in one entry.
 
 A client that asks in a loop with a model that is not there must not fill the log. Knows neither
 problems nor the ledger.
