@@ -37,6 +37,7 @@ def test_a_key_without_limits_shows_none() -> None:
         },
         "spent_usd": "0.00000045",
         "remaining_usd": None,
+        "store_days": None,
     }
 
 

@@ -45,6 +45,7 @@ class Key:
         owner: its account's terms; None where they do not matter.
         previous_hash: SHA-256 of its text before it was rotated, good before `previous_until`.
         auto: what differs for it in the smart choice.
+        store_days: how long its messages are stored; None: they are not.
     """
 
     id: str
@@ -67,6 +68,7 @@ class Key:
     previous_hash: bytes | None = None
     previous_until: int | None = None
     auto: AutoTerms | None = None
+    store_days: int | None = None
 
     def may_use(self, model: str) -> bool:
         """Whether the key may use that public model id; its parameters (`?...`) do not count."""

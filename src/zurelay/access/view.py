@@ -33,6 +33,7 @@ def key_view(key: Key, spent: int, left: int | None) -> dict[str, Any]:
         },
         "spent_usd": format_usd(spent),
         "remaining_usd": remaining,
+        "store_days": key.store_days,
     }
 
 

@@ -11,9 +11,11 @@ import structlog
 
 from zurelay import __version__
 from zurelay.api.addresses import networks
+from zurelay.api.bodies import decode
 from zurelay.api.core import Parts
 from zurelay.api.offload import Reader
 from zurelay.api.snapshot import Snapshot
+from zurelay.app.contents import sealer_of
 from zurelay.app.readiness import readiness
 from zurelay.app.sharing import Sharing, common_secret, sharing
 from zurelay.chat.redact import redact
@@ -21,6 +23,7 @@ from zurelay.config.accounts import SANDBOX, providers
 from zurelay.config.settings import Settings
 from zurelay.formats.registry import exchange
 from zurelay.live.bounds import Bounds, KeyDefaults
+from zurelay.live.contents import Contents
 from zurelay.live.idempotency import Idempotency
 from zurelay.live.ids import Ids
 from zurelay.live.journal import Journal
@@ -36,6 +39,7 @@ from zurelay.relay.deadlines import FarDeadlines
 from zurelay.relay.job import Services
 from zurelay.relay.timing import Timing
 from zurelay.sandbox.upstream import SandboxUpstream
+from zurelay.store.content import StoredContents
 from zurelay.store.engine import Store
 from zurelay.store.key_source import StoredKeys, StoredTokens
 from zurelay.store.log import StoredLog
@@ -65,11 +69,19 @@ class Assembly:
     keys: KeyRing
     ledger: JournalLedger
     shared: Sharing
+    contents: Contents
+    stored_contents: StoredContents
+
+    def use_content_keys(self, settings: Settings) -> None:
+        """Encrypt messages by these settings from now on; without a key none are stored."""
+        self.stored_contents.sealer = sealer_of(settings.log)
+        self.contents.enabled = self.stored_contents.sealer is not None
 
     async def close(self) -> None:
         """End in the order in which nothing is lost: records first."""
         self.parts.reader.close()
         await self.ledger.close()
+        await self.contents.close()
         await self.shared.close()
         await self.keys.close()
         await self.parts.tokens.close()
@@ -113,6 +125,9 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int, workers: i
     await ledger.start()
     keys = KeyRing(StoredKeys(store))
     await keys.start()
+    stored_contents = StoredContents(store)
+    contents = Contents(stored_contents, decode)
+    metrics.watch_contents(contents.health)
     client = HttpClient(proxies=Proxies(dict(os.environ)))
     downloader = Downloader()
     sandbox = SandboxUpstream()
@@ -152,8 +167,22 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int, workers: i
         limits=shared.limits,
         answers=shared.answers,
         bounds=Bounds(),
+        contents=contents,
     )
-    return Assembly(parts, client, credentials, downloader, metrics, keys, ledger, shared)
+    made = Assembly(
+        parts,
+        client,
+        credentials,
+        downloader,
+        metrics,
+        keys,
+        ledger,
+        shared,
+        contents,
+        stored_contents,
+    )
+    made.use_content_keys(settings)
+    return made
 
 
 def _no_token(reason: str) -> None:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from zurelay.access.keys import Key
 from zurelay.access.tokens import AdminToken
+from zurelay.meter.content import Stored
 from zurelay.meter.record import RequestRecord
 from zurelay.meter.wallets import Drawn, Wallet, Want
 
@@ -33,6 +34,18 @@ class RequestLog(Protocol):
 
     def get(self, id_: str, account: str | None) -> RequestRecord | None:
         """The entry with that id, if it belongs to that account; None looks in all."""
+        ...
+
+
+class ContentStore(Protocol):
+    """Where messages are stored."""
+
+    def seal(self, stored: Stored) -> bytes:
+        """Its content as it is written. Raises LookupError without a key to do it with."""
+        ...
+
+    def add(self, rows: Sequence[tuple[Stored, bytes]]) -> None:
+        """Write what was sealed; requests that are there already are left out."""
         ...
 
 

@@ -41,6 +41,7 @@ def add_key(connection: Connection, key: Key) -> None:
             concurrency=key.concurrency,
             markup=key.markup,
             auto=auto_column(key.auto),
+            store_days=key.store_days,
         )
     )
     raise_counter(connection, ACCESS)
@@ -120,6 +121,7 @@ def key_of_row(row: RowMapping, owners: Mapping[str, Account]) -> Key:
         previous_hash=row["previous_hash"],
         previous_until=row["previous_until"],
         auto=None if row["auto"] is None else terms_of(msgspec.json.decode(row["auto"])),
+        store_days=row["store_days"],
     )
 
 

@@ -77,6 +77,22 @@ class SharedHealth:
     reconnects: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class ContentHealth:
+    """How the storing of messages goes; read at each scrape.
+
+    Attributes:
+        stored, dropped: requests whose messages were stored, or given up, so far.
+        held: bytes of messages in memory.
+        waiting: requests whose messages are not written yet.
+    """
+
+    stored: int = 0
+    dropped: int = 0
+    held: int = 0
+    waiting: int = 0
+
+
 class Metrics:
     """All counters of one process. Not thread-safe for `request_finished`: call it on the loop.
 
@@ -95,6 +111,7 @@ class Metrics:
         self._under_way = 0
         self._read_store: Callable[[], StoreHealth] | None = None
         self._read_shared: Callable[[], SharedHealth | None] | None = None
+        self._read_contents: Callable[[], ContentHealth] | None = None
         self._define()
         self._build.labels(version).set(1)
         ProcessCollector(registry=self.registry)
@@ -248,6 +265,10 @@ class Metrics:
         """Say who knows how sharing goes; asked at each scrape. None: nothing is shared."""
         self._read_shared = read
 
+    def watch_contents(self, read: Callable[[], ContentHealth]) -> None:
+        """Say who knows how the storing of messages goes; asked at each scrape."""
+        self._read_contents = read
+
     def render(self) -> bytes:
         """The text of a scrape; its content type is `CONTENT_TYPE`."""
         return generate_latest(self.registry)
@@ -270,6 +291,10 @@ class Metrics:
     def shared_health(self) -> SharedHealth | None:
         """How sharing goes; None where nothing is shared."""
         return self._read_shared() if self._read_shared is not None else None
+
+    def content_health(self) -> ContentHealth | None:
+        """How the storing of messages goes; None while nobody watches it."""
+        return self._read_contents() if self._read_contents is not None else None
 
     def _find(self, endpoint: str, model: str) -> Series:
         """The series of a model that may be a label, else those of all others."""
@@ -294,6 +319,9 @@ class _Exact(Collector):
         shared = self._metrics.shared_health()
         if shared is not None:
             yield from _shared_families(shared)
+        contents = self._metrics.content_health()
+        if contents is not None:
+            yield from _content_families(contents)
 
 
 def _store_families(store: StoreHealth) -> Iterator[Metric]:
@@ -312,6 +340,23 @@ def _store_families(store: StoreHealth) -> Iterator[Metric]:
     yield CounterMetricFamily("zurelay_store_commits", "Commits.", store.commits)
     yield CounterMetricFamily(
         "zurelay_store_refused", "Requests the store could not take.", store.refused
+    )
+
+
+def _content_families(contents: ContentHealth) -> Iterator[Metric]:
+    yield CounterMetricFamily(
+        "zurelay_content_stored", "Requests whose messages were stored.", contents.stored
+    )
+    yield CounterMetricFamily(
+        "zurelay_content_dropped",
+        "Requests whose messages were to be stored and are not.",
+        contents.dropped,
+    )
+    yield GaugeMetricFamily(
+        "zurelay_content_held_bytes", "Messages in memory, to be stored.", contents.held
+    )
+    yield GaugeMetricFamily(
+        "zurelay_content_waiting", "Requests whose messages wait to be written.", contents.waiting
     )
 
 
