@@ -107,10 +107,9 @@ class _Answered:
         else:
             log.error("request_failed", request_id=self._record.id, exc_info=error)
             problem = problems.internal()
-        if self._capture is not None:
-            body = self._front.problem_body(problem, self._record.id)[1]
-            self._capture.refused(self._record, body)
-        _refuse(self._core, self._exchange, self._front, self._record, problem)
+        _refuse(
+            self._core, self._exchange, self._front, self._record, problem, capture=self._capture
+        )
         return True
 
 
@@ -379,6 +378,7 @@ def _refuse(
     problem: Problem,
     *,
     wait: bool = True,
+    capture: Capture | None = None,
 ) -> None:
     """Answer with a problem; `wait`: once its log row is durable, if it has one of its own."""
     record.status = "error"
@@ -387,7 +387,10 @@ def _refuse(
     told = partial(answers.send_problem, exchange, front, problem)
     if core.refusals.fold(record):
         told()
-    elif wait and core.parts.ledger.broken is None:
+        return
+    if capture is not None:
+        capture.refused(record, front.problem_body(problem, record.id)[1])
+    if wait and core.parts.ledger.broken is None:
         core.parts.ledger.settle(None, record, told)
     else:
         core.parts.ledger.settle(None, record, _nothing)

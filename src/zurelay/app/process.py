@@ -194,6 +194,7 @@ class Process:
         self._settings = settings
         self._lists = lists
         self._gateway.replace(new)
+        self._parts.use_content_keys(settings)
         self._in_force()
         log.info("configuration reloaded", changes=[str(change) for change in changes])
 
@@ -250,6 +251,7 @@ class Process:
             self._store,
             prepaid=lambda: self._settings.billing.prepaid,
             zone=lambda: self._settings.billing.zone,
+            sealer=lambda: self._parts.stored_contents.sealer,
             models=lambda: core.snapshot.table.models,
             providers=lambda: {one.name for one in providers(self._settings)},
             routes=lambda: core.snapshot.table.route_ids,

@@ -19,6 +19,7 @@ from zurelay.office.rights import Actor, Right
 from zurelay.store.audit import AuditRow, add_audit
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
+from zurelay.store.sealing import Sealer
 
 Unavailable = StoreError
 """Raised by every use case while the store does not answer; its text is for operators."""
@@ -42,6 +43,7 @@ class Desk:
         random: that many random bytes.
         prepaid: whether accounts need a balance where they do not say.
         zone: IANA time zone of accounts that do not say.
+        sealer: opens stored messages; None where there is no key for that.
         models: ids of models that are served, `providers` names of those configured, `routes` ids
             of all routes; None where that is not known.
         letters: what mails say; None while no server of mail is configured.
@@ -52,6 +54,7 @@ class Desk:
     random: Callable[[int], bytes] = secrets.token_bytes
     prepaid: Callable[[], bool] = lambda: False
     zone: Callable[[], str] = lambda: "UTC"
+    sealer: Callable[[], Sealer | None] = lambda: None
     models: Callable[[], Collection[str] | None] = lambda: None
     providers: Callable[[], Collection[str] | None] = lambda: None
     routes: Callable[[], Collection[str] | None] = lambda: None
