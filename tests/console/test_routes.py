@@ -1,11 +1,17 @@
 """Routes in the console: how they stand, what failed, and what is stopped."""
 
+import asyncio
+import time
 from collections.abc import Callable
 
+from tests.console.history import requests, write
 from tests.console.people import OWNER, Person
 from zurelay.console.routes import providers
+from zurelay.office.audit import list_audit
 from zurelay.office.desk import Desk
+from zurelay.office.pages import Page as ListPage
 from zurelay.office.stops import list_stops
+from zurelay.office.trends import ProviderTrend
 from zurelay.testing.gateway import RunningGateway
 
 Of = Callable[[str], Person]
@@ -20,6 +26,7 @@ def route(provider: str, state: str, samples: int, rate: float | None) -> dict[s
         "in_flight": 1,
         "samples": samples,
         "success_rate": rate,
+        "stopped": None,
     }
 
 
@@ -29,8 +36,11 @@ def test_a_providers_routes_are_counted_together() -> None:
         route("a", "open", 10, 0.0),
         route("a", "half_open", 0, None),
     ]
-    first, second = providers(found, ["a", "b"])
-    assert (first.routes, first.up, first.in_flight, first.success_rate) == (3, 2, 3, 0.75)
+    found[2]["stopped"] = "route"
+    trends = [ProviderTrend("a", [1, 2], [0, 3]), ProviderTrend("gone", [1], [1])]
+    first, second = providers(found, ["a", "b"], trends)
+    assert (first.routes, first.up, first.held, first.in_flight) == (3, 1, 1, 3)
+    assert (first.success_rate, first.tried_day, first.failed_day) == (0.75, 6, 3)
     assert (second.name, second.routes, second.success_rate) == ("b", 0, None)
 
 
@@ -57,6 +67,43 @@ async def test_a_model_is_stopped_and_resumed(people: Of, gateway: RunningGatewa
     seen = await admin.post(f"{HOME}/stop", {"kind": "model", "name": "<script>alert(1)"})
     assert "There is nothing of that name." in seen.text
     assert "<script>alert" not in seen.text
+
+
+async def test_a_route_is_drained_and_resumed(people: Of, gateway: RunningGateway) -> None:
+    admin = people("admin")
+    wanted = {"kind": "route", "name": "sandbox:sandbox/echo"}
+    seen = await admin.post(f"{HOME}/stop", wanted)
+    assert "sandbox:sandbox/echo is being drained: it gets nothing new." in seen.text
+    assert "by Admin," in seen.text, "who did it, by name"
+    async with asyncio.timeout(3):
+        while ">drained</span>" not in (seen := await admin.get(f"{HOME}?q=sandbox/echo")).text:
+            await asyncio.sleep(0.05)
+    assert "drained, nothing under way" in seen.text
+    assert "sandbox/echo" in (await admin.get(f"{HOME}?state=stopped")).text
+    desk = Desk(gateway.store)
+    assert [line.action for line in list_audit(desk, OWNER, ListPage()).data][:1] == ["route.stop"]
+    seen = await admin.post(f"{HOME}/resume", wanted)
+    assert "sandbox:sandbox/echo works again." in seen.text
+
+
+async def test_failures_are_charted_by_the_hour_for_all_nodes(
+    people: Of, gateway: RunningGateway
+) -> None:
+    admin = people("admin")
+    assert "Failed attempts by the hour" not in (await admin.get(HOME)).text
+    write(gateway.store, requests(time.time(), 200, "acct_1", ("key_1",), days=0.5))
+    text = (await admin.get(HOME)).text
+    assert "Failed attempts by the hour" in text
+
+
+async def test_a_model_is_stopped_from_its_own_page(people: Of) -> None:
+    admin, member = people("admin"), people("member")
+    path = "/console/models/sandbox/echo"
+    stop = 'action="/console/routes/stop"'
+    assert stop in (await admin.get(path)).text
+    assert stop not in (await member.get(path)).text
+    await admin.post(f"{HOME}/stop", {"kind": "model", "name": "sandbox/echo"})
+    assert 'action="/console/routes/resume"' in (await admin.get(path)).text
 
 
 async def test_who_runs_nothing_sees_no_routes(people: Of) -> None:

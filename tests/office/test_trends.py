@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
-from tests.office.people import ACCOUNT, MEMBER, NOON, OWNER, STRANGER, refusal
+from tests.office.people import ACCOUNT, MEMBER, NOON, OWNER, READER, STRANGER, refusal
 from tests.store.rows import a_record
-from zurelay.meter.record import RequestRecord
+from zurelay.meter.record import Attempt, RequestRecord
 from zurelay.office.desk import Desk
 from zurelay.office.keys import NewKey, create_key
-from zurelay.office.trends import MOST_GROUPS, SPANS, Span, Totals, trend
+from zurelay.office.trends import MOST_GROUPS, SPANS, Span, Totals, provider_trend, trend
 from zurelay.store.requests import add_requests
 
 
@@ -82,3 +82,19 @@ def test_totals_tell_tokens_and_failures() -> None:
     totals.tokens |= {"input": 1, "cached_input": 2, "cache_write": 4, "output": 8, "reasoning": 3}
     assert (totals.tokens_in, totals.tokens_out, totals.error_rate) == (7, 8, 0.25)
     assert Totals().error_rate == 0.0
+
+
+def test_failures_by_provider_come_most_first(desk: Desk) -> None:
+    def tried(route: str, status: str) -> Attempt:
+        return Attempt(route=route, number=1, model="m", status=status, start_ms=0.0)
+
+    written(
+        desk,
+        a_record(NOON, attempts=[tried("a:m", "ok"), tried("b:m", "failed")]),
+        a_record(NOON - 3600, attempts=[tried("b:m", "failed"), tried("a:m", "failed")]),
+    )
+    times, (first, second) = provider_trend(desk, READER, 2)
+    assert times == [NOON - 3600, NOON]
+    assert (first.provider, first.answered, first.failed) == ("b", [0, 0], [1, 1])
+    assert (second.provider, second.answered, second.failed) == ("a", [0, 1], [1, 0])
+    assert refusal(provider_trend, desk, MEMBER).status == 403

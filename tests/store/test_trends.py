@@ -4,10 +4,10 @@ import msgspec
 
 from tests.store.rows import ACCOUNT, NOON, a_record
 from zurelay.chat.usage import Usage
-from zurelay.meter.record import RequestRecord
+from zurelay.meter.record import Attempt, RequestRecord
 from zurelay.store.engine import Store
 from zurelay.store.requests import add_requests
-from zurelay.store.trends import samples, usage_trend
+from zurelay.store.trends import ProviderHour, provider_hours, samples, usage_trend
 
 HOUR = int(NOON) // 3600
 DAY = HOUR // 24 * 24
@@ -78,3 +78,21 @@ def test_samples_are_the_newest_of_each_step(store: Store) -> None:
         found = samples(connection, [HOUR - 1, HOUR], 1, 3)
     assert [one.first_token_ms for one in found] == [100.0, None, 4.0, 3.0]
     assert found[2].duration_ms == 50.0
+
+
+def test_attempts_come_by_hour_and_provider(store: Store) -> None:
+    def tried(route: str, status: str) -> Attempt:
+        return Attempt(route=route, number=1, model="m", status=status, start_ms=0.0)
+
+    written(
+        store,
+        a_record(NOON, attempts=[tried("a:m", "failed"), tried("b:m", "ok")]),
+        a_record(NOON - 3600, attempts=[tried("a:m", "ok")]),
+        a_record(NOON - 2 * 3600, attempts=[tried("a:m", "ok")]),
+    )
+    with store.read() as connection:
+        assert provider_hours(connection, HOUR - 1, HOUR + 1) == [
+            ProviderHour(HOUR - 1, "a", 1, 0),
+            ProviderHour(HOUR, "a", 0, 1),
+            ProviderHour(HOUR, "b", 1, 0),
+        ]

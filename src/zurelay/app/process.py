@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import socket
 import sys
 import time
 from collections.abc import Coroutine, Mapping
@@ -276,6 +277,9 @@ class Process:
             oidc=OidcClient(self._oidc, self._parts.client.fetch, parts.wall),
             ask=lambda *asked: ask(core, *asked),
             settings=lambda: in_force(self._settings),
+            host=socket.gethostname(),
+            worker="" if (crew := self._options.crew) is None else self._options.data_dir.name,
+            workers=1 if crew is None else crew.workers,
         )
 
     def _oidc(self) -> Provider | None:

@@ -10,6 +10,7 @@ from zurelay.console.page import OPERATORS, Form, Html, Page, Redirect, Reply, V
 from zurelay.office import accounts, money
 from zurelay.office.accounts import AccountChange, AccountView, NewAccount
 from zurelay.office.money import Payment
+from zurelay.office.names import names_of
 from zurelay.office.pages import Page as ListPage
 
 HOME: Final = "/console/accounts"
@@ -159,6 +160,7 @@ def _shown(visit: Visit, form: Form, status: int = 200) -> Reply:
             # Sent twice by mistake it moves nothing twice; a form that failed keeps its own.
             "own_ref": form.get("own_ref") or desk.random_id("console-"),
             "moved": moved.data,
+            "who": names_of(desk, visit.actor, (each.actor for each in moved.data)),
             "periods": PERIODS,
             "spent": spent(account),
             "prepaid": _prepaid(visit, account),

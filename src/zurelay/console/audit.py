@@ -7,6 +7,7 @@ from zurelay.chat.problems import Refused
 from zurelay.console.languages import N_
 from zurelay.console.page import SIGNED_IN, Form, Html, Page, Reply, Visit
 from zurelay.office import accounts, audit
+from zurelay.office.names import names_of
 from zurelay.office.pages import Page as ListPage
 
 HOME: Final = "/console/audit"
@@ -57,6 +58,7 @@ def index(visit: Visit) -> Reply:
             "filtered": bool(given),
             "actions": ACTIONS,
             "names": names,
+            "who": names_of(desk, actor, (one.actor for one in found)),
             "choose_account": actor.account is None and visit.account is None,
             "details": details,
         },

@@ -17,6 +17,7 @@ from zurelay.console.languages import N_
 from zurelay.console.page import SIGNED_IN, Form, Html, Page, Reply, Visit
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.snippets import samples
+from zurelay.office import stops
 from zurelay.office.sessions import accounts_of
 from zurelay.office.speeds import Speed, speeds
 from zurelay.plan.auto.choose import Caller
@@ -170,8 +171,17 @@ def show(visit: Visit) -> Reply:
             "tables": _tables(visit, row),
             "later": _later(visit, row.offer.model),
             "samples": samples(visit.parts.base_url(), row.id),
+            "stopped": _stopped(visit, row.id),
         },
     )
+
+
+def _stopped(visit: Visit, model: str) -> bool:
+    """Whether it is stopped, for those who may know."""
+    if not visit.actor.may("stops.read"):
+        return False
+    found = stops.list_stops(visit.parts.desk, visit.actor)
+    return any((one.kind, one.name) == ("model", model) for one in found)
 
 
 def _rows(visit: Visit) -> list[Row]:

@@ -79,6 +79,8 @@ class ConsoleParts:
         oidc: signs people in by an OpenID Connect provider, where one is configured.
         ask: lets a request of the playground in; to be called on the event loop.
         settings: those in force.
+        host, worker, workers: who this process is: its machine, its name among the workers there
+            (empty where it is alone), and how many they are.
     """
 
     desk: Desk
@@ -98,3 +100,6 @@ class ConsoleParts:
     oidc: OidcClient
     ask: Ask
     settings: Callable[[], Sequence[SettingShown]]
+    host: str = ""
+    worker: str = ""
+    workers: int = 1

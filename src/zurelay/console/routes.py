@@ -1,6 +1,7 @@
 """Routes: which providers answer for which model, how each stands, and what is stopped.
 
-Health is what the process that answers knows; each process learns by itself.
+Health is what the process that answers knows; each process learns by itself. What is stopped, and
+how often each provider failed by the hour, holds for all nodes.
 """
 
 from collections.abc import Iterable
@@ -9,11 +10,14 @@ from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
 from zurelay.chat.problems import Refused
+from zurelay.console.charts import Chart, Drawn, Series
 from zurelay.console.languages import N_
 from zurelay.console.page import OPERATORS, Form, Html, Page, Redirect, Reply, Visit, read
 from zurelay.console.parts import ConsoleParts
 from zurelay.office import stops
+from zurelay.office.names import names_of
 from zurelay.office.stops import Kind, StopForm
+from zurelay.office.trends import ProviderTrend, provider_trend
 from zurelay.plan.view import routes_view
 
 HOME: Final = "/console/routes"
@@ -29,7 +33,10 @@ CAUSES: Final = {
     "credential": N_("its credential"),
 }
 _COLOURS: Final = {"closed": "good", "half_open": "warn", "resting": "warn", "open": "bad"}
+_KINDS: Final = {"model": N_("model"), "provider": N_("provider"), "route": N_("route")}
 _ROWS = 60
+_SERIES = 7
+"""Providers that have a colour of their own in the chart."""
 
 
 @dataclass(slots=True)
@@ -42,6 +49,9 @@ class ProviderRow:
     in_flight: int = 0
     samples: int = 0
     answered: float = 0.0
+    held: int = 0
+    tried_day: int = 0
+    failed_day: int = 0
 
     @property
     def success_rate(self) -> float | None:
@@ -58,11 +68,12 @@ def index(visit: Visit) -> Reply:
     """All providers, and the routes that pass the filter."""
     desk, query = visit.parts.desk, visit.query
     stopped = stops.list_stops(desk, visit.actor)
-    rows = providers(visit.gathered, desk.providers() or ())
+    times, trends = provider_trend(desk, visit.actor)
+    rows = providers(visit.gathered, desk.providers() or (), trends)
     chosen = {name: query.get(name, "").strip() for name in ("q", "provider", "state")}
     found = [one for one in visit.gathered if _passes(one, chosen)]
     # What needs somebody's eye comes first; else as the table has it.
-    found.sort(key=lambda one: one["state"] == "closed" and not one["last_errors"])
+    found.sort(key=_needs_no_eye)
     first = int(query["from"]) if query.get("from", "").isdecimal() else 0
     more = None
     if len(found) > first + _ROWS:
@@ -78,7 +89,14 @@ def index(visit: Visit) -> Reply:
             "served": len(visit.gathered),
             "more": more,
             "stopped": stopped,
-            "off": {(one.kind, one.name) for one in stopped},
+            "off": {(one.kind, one.name): one for one in stopped},
+            "kinds": _KINDS,
+            "who": names_of(desk, visit.actor, (one.actor for one in stopped)),
+            "left": _left(visit.gathered),
+            "failures": _failures(visit, times, trends),
+            "host": visit.parts.host,
+            "worker": visit.parts.worker,
+            "workers": visit.parts.workers,
             "states": STATES,
             "causes": CAUSES,
             "colours": _COLOURS,
@@ -88,7 +106,7 @@ def index(visit: Visit) -> Reply:
 
 
 def stop(visit: Visit) -> Reply:
-    """Asks a model or provider no more."""
+    """Asks a model, provider or route no more."""
     fields = {name: visit.form.get(name) for name in ("kind", "name", "note")}
     try:
         made = stops.stop(visit.parts.desk, visit.actor, read(StopForm, fields))
@@ -96,6 +114,9 @@ def stop(visit: Visit) -> Reply:
         if refused.problem.status != 400:
             raise
         return Redirect(HOME, visit.gettext("There is nothing of that name."), "bad")
+    if made.kind == "route":
+        said = visit.gettext("%(name)s is being drained: it gets nothing new.", name=made.name)
+        return Redirect(HOME, said)
     return Redirect(HOME, visit.gettext("%(name)s is stopped.", name=made.name))
 
 
@@ -107,26 +128,69 @@ def resume(visit: Visit) -> Reply:
     return Redirect(HOME, visit.gettext("%(name)s works again.", name=name))
 
 
-def providers(routes: Iterable[dict[str, Any]], configured: Iterable[str]) -> list[ProviderRow]:
+def providers(
+    routes: Iterable[dict[str, Any]],
+    configured: Iterable[str],
+    trends: Iterable[ProviderTrend] = (),
+) -> list[ProviderRow]:
     """How each provider's routes stand; those without any route too."""
     rows = {name: ProviderRow(name) for name in configured}
     for one in routes:
         row = rows.setdefault(one["provider"], ProviderRow(one["provider"]))
         row.routes += 1
-        row.up += one["state"] in ("closed", "half_open")
+        row.held += one["stopped"] is not None
+        row.up += one["stopped"] is None and one["state"] in ("closed", "half_open")
         row.in_flight += one["in_flight"] or 0
         row.samples += one["samples"] or 0
         row.answered += (one["success_rate"] or 0) * (one["samples"] or 0)
+    for trend in trends:
+        if trend.provider in rows:
+            row = rows[trend.provider]
+            row.failed_day = sum(trend.failed)
+            row.tried_day = row.failed_day + sum(trend.answered)
     return list(rows.values())
 
 
 # Our own.
 
 
+def _needs_no_eye(one: dict[str, Any]) -> bool:
+    calm = one["state"] == "closed" and one["stopped"] is None
+    return calm and not one["last_errors"]
+
+
+def _left(routes: Iterable[dict[str, Any]]) -> dict[tuple[str, str], int]:
+    """What is still under way at what is stopped, by kind and name; a route counts once."""
+    under_way: dict[tuple[str, str], dict[str, int]] = {}
+    for one in routes:
+        of = {"model": one["model"], "provider": one["provider"], "route": one["id"]}
+        for kind, name in of.items():
+            under_way.setdefault((kind, name), {})[one["id"]] = one["in_flight"] or 0
+    return {which: sum(found.values()) for which, found in under_way.items()}
+
+
+def _failures(visit: Visit, times: list[int], trends: list[ProviderTrend]) -> Drawn | None:
+    """Failed attempts by hour and provider; None where none failed."""
+    bad = [one for one in trends if any(one.failed)]
+    if not bad:
+        return None
+    series = [Series(one.provider, one.failed) for one in bad[:_SERIES]]
+    if rest := bad[_SERIES:]:
+        sums = [sum(values) for values in zip(*(one.failed for one in rest), strict=True)]
+        series.append(Series(visit.gettext("Others"), sums))
+    return Chart(times, series, "count").draw(visit.language)
+
+
 def _passes(one: dict[str, Any], chosen: dict[str, str]) -> bool:
     state = chosen["state"]
-    found = bool(one["last_errors"]) if state == "failed" else state in ("", one["state"])
-    named = chosen["q"].lower() in one["model"].lower()
+    if state == "failed":
+        found = bool(one["last_errors"] or one["failed_1h"])
+    elif state == "stopped":
+        found = one["stopped"] is not None
+    else:
+        found = state in ("", one["state"])
+    wanted = chosen["q"].lower()
+    named = wanted in one["model"].lower() or wanted in one["id"].lower()
     return found and named and chosen["provider"] in ("", one["provider"])
 
 

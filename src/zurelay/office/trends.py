@@ -17,7 +17,17 @@ from zurelay.store.usage import UsageRow, usage_by
 
 Span = Literal["24h", "7d", "30d", "90d"]
 
-__all__ = ["SPANS", "Group", "GroupTrend", "Span", "Totals", "Trend", "trend"]
+__all__ = [
+    "SPANS",
+    "Group",
+    "GroupTrend",
+    "ProviderTrend",
+    "Span",
+    "Totals",
+    "Trend",
+    "provider_trend",
+    "trend",
+]
 
 SPANS: Final[dict[Span, tuple[int, int]]] = {
     "24h": (24, 1),
@@ -78,6 +88,15 @@ class GroupTrend:
     totals: Totals
     steps: list[Totals]
     rest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderTrend:
+    """Attempts at a provider on all nodes, by hour: how many were answered, how many not."""
+
+    provider: str
+    answered: list[int]
+    failed: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +167,27 @@ def trend(
         steps=steps,
         groups=[] if by == "none" else _groups(rows, starts, names, samples, by),
     )
+
+
+def provider_trend(
+    desk: Desk, actor: Actor, hours: int = 24
+) -> tuple[list[int], list[ProviderTrend]]:
+    """Attempts by provider in the last hours: when each begins, and rows, most failures first.
+
+    Raises:
+        Refused: 403.
+    """
+    end = int(desk.clock()) // _HOUR + 1
+    begin = end - hours
+    with desk.read(actor, "providers.read") as connection:
+        rows = store.provider_hours(connection, begin, end)
+    found: dict[str, ProviderTrend] = {}
+    for row in rows:
+        one = found.setdefault(row.provider, ProviderTrend(row.provider, [0] * hours, [0] * hours))
+        one.answered[row.hour - begin] += row.answered
+        one.failed[row.hour - begin] += row.failed
+    ranked = sorted(found.values(), key=lambda one: (-sum(one.failed), one.provider))
+    return [hour * _HOUR for hour in range(begin, end)], ranked
 
 
 def _groups(

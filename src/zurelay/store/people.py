@@ -3,7 +3,7 @@
 Neither the text of a session nor of a link is kept, only its SHA-256. Knows no role's meaning.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +75,17 @@ def add_person(connection: Connection, person: Person) -> None:
 def change_person(connection: Connection, id_: str, columns: Mapping[str, Any]) -> None:
     """Set columns of a person."""
     connection.execute(update(_PERSON).where(_PERSON.c.id == id_).values(**columns))
+
+
+def names_of_people(
+    connection: Connection, ids: Collection[str], account: str | None
+) -> dict[str, str]:
+    """Names by id, of those who are or were members of `account` if that is given."""
+    query = select(_PERSON.c.id, _PERSON.c.name).where(_PERSON.c.id.in_(ids))
+    if account is not None:
+        theirs = select(_MEMBER.c.email).where(_MEMBER.c.account == account)
+        query = query.where(_PERSON.c.email.in_(theirs))
+    return {row.id: row.name for row in connection.execute(query)}
 
 
 def find_person(connection: Connection, wanted: str) -> Person | None:

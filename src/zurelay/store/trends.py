@@ -15,6 +15,7 @@ from zurelay.store import schema
 Group = Literal["model", "key", "account", "none"]
 
 _HOURS, _DAYS, _LOG = schema.usage_hour, schema.usage_day, schema.request
+_PROVIDERS = schema.usage_provider_hour
 _LABELS = {"model": "model", "key": "api_key", "account": "account"}
 _HOUR_MS = 3_600_000
 
@@ -36,6 +37,16 @@ class TrendRow:
     errors: int
     cost: int
     tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderHour:
+    """Attempts at a provider in an hour since 1970: how many were answered, how many not."""
+
+    hour: int
+    provider: str
+    answered: int
+    failed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +117,21 @@ def usage_trend(
             int(row[4]),
             tuple(int(value) for value in row[5:]),
         )
+        for row in connection.execute(query)
+    ]
+
+
+def provider_hours(connection: Connection, since: int, until: int) -> list[ProviderHour]:
+    """Attempts by hour and provider, in order; hours since 1970, the last one excluded."""
+    hour, name = _PROVIDERS.c.hour, _PROVIDERS.c.provider
+    query = (
+        select(hour, name, func.sum(_PROVIDERS.c.requests), func.sum(_PROVIDERS.c.failed))
+        .where(hour >= since, hour < until)
+        .group_by(hour, name)
+        .order_by(hour, name)
+    )
+    return [
+        ProviderHour(int(row[0]), row[1], int(row[2]), int(row[3]))
         for row in connection.execute(query)
     ]
 
