@@ -154,6 +154,16 @@ def test_a_reload_changes_the_models_and_the_hash() -> None:
     assert value(metrics, "zurelay_config_reload_failures_total") == 1
 
 
+def test_mails_and_webhooks_are_counted_by_how_they_ended() -> None:
+    metrics = made()
+    metrics.notice_tried("mail", "sent")
+    metrics.notice_tried("mail", "failed")
+    metrics.watch_outbox(lambda: 3)
+    assert value(metrics, "zurelay_notices_total", kind="mail", outcome="sent") == 1
+    assert value(metrics, "zurelay_notices_total", kind="mail", outcome="failed") == 1
+    assert value(metrics, "zurelay_outbox_waiting") == 3
+
+
 def test_gauges_follow_what_is_open() -> None:
     metrics = made()
     for told in (metrics.stream_opened, metrics.stream_opened, metrics.stream_closed):

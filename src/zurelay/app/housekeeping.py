@@ -39,6 +39,8 @@ class Housekeeping:
         self._due = 0.0
         self._failing = False
         self._closed = False
+        self.leading = False
+        """Whether this node was the one that works when it last looked."""
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -52,6 +54,7 @@ class Housekeeping:
         if self._closed:
             return
         self._closed = True
+        self.leading = False
         await asyncio.get_running_loop().run_in_executor(self._thread, self._upkeep.close)
         self._thread.shutdown()
 
@@ -60,6 +63,7 @@ class Housekeeping:
         try:
             self._work(time.time())
         except StoreError as error:
+            self.leading = False
             if not self._failing:
                 log.error("upkeep failed", error=str(error))  # noqa: TRY400
             self._failing = True
@@ -67,7 +71,8 @@ class Housekeeping:
             self._failing = False
 
     def _work(self, now: float) -> None:
-        if not self._upkeep.leader.leads():
+        self.leading = self._upkeep.leader.leads()
+        if not self.leading:
             self._due = 0.0
             return
         if self._store.kind == "postgresql":  # SQLite's leases are never given up

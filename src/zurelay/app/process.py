@@ -28,6 +28,7 @@ from zurelay.app.listening import listen, local_url
 from zurelay.app.local_token import forget, let_in
 from zurelay.app.options import ServeOptions, Started
 from zurelay.app.parts import Assembly, assemble, snapshot
+from zurelay.app.post import Post
 from zurelay.app.prices import StoredPrices
 from zurelay.app.stops import StoredStops
 from zurelay.config.accounts import providers
@@ -41,7 +42,7 @@ from zurelay.console.callers import session_actor
 from zurelay.console.oidc import OidcClient, Provider
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.throttle import Throttle
-from zurelay.office.desk import Desk
+from zurelay.office.desk import Desk, Letterhead
 from zurelay.office.failures import Failures
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
@@ -102,6 +103,14 @@ class Process:
         )
         self._parts.metrics.watch_inflight_bytes(lambda: gateway.inflight)
         self._parts.metrics.watch_store(self._parts.ledger.store_health)
+        self._post = Post(
+            self._store,
+            lambda: self._settings.smtp,
+            lambda: self._housekeeping.leading,
+            redact=self._redact,
+            count=self._parts.metrics.notice_tried,
+        )
+        self._parts.metrics.watch_outbox(lambda: self._post.waiting)
         self._in_force()
         options = ServerOptions(
             host=host,
@@ -128,6 +137,7 @@ class Process:
             self._watch_prices(),
             self._refresh_lists(),
             self._housekeeping.run(),
+            self._post.run(),
         ):
             self._spawn(job)
         # What was made so far lives as long as the process: the collector need not look at it.
@@ -148,6 +158,7 @@ class Process:
                 job.cancel()
             await asyncio.gather(*self._jobs, return_exceptions=True)
             await self._housekeeping.close()
+            await self._post.close()
             if self._options.crew is None:
                 forget(self._options.data_dir)
             self._end_runs()  # those that went on without a caller; nobody could fetch them now
@@ -255,6 +266,7 @@ class Process:
             sealer=lambda: self._parts.stored_contents.sealer,
             models=lambda: core.snapshot.table.models,
             providers=lambda: {one.name for one in providers(self._settings)},
+            letters=self._letters,
             routes=lambda: core.snapshot.table.route_ids,
         )
         return ConsoleParts(
@@ -281,6 +293,13 @@ class Process:
             worker="" if (crew := self._options.crew) is None else self._options.data_dir.name,
             workers=1 if crew is None else crew.workers,
         )
+
+    def _letters(self) -> Letterhead | None:
+        """What mails say; None where none are sent."""
+        if not self._settings.smtp.host:
+            return None
+        brand = self._settings.brand
+        return Letterhead(self._base_url(), brand.name, brand.support_email)
 
     def _oidc(self) -> Provider | None:
         found = self._settings.oidc

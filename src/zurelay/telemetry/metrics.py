@@ -161,6 +161,17 @@ class Metrics:
             "Changed configurations that had faults and were not used.",
             registry=registry,
         )
+        self._notices = Counter(
+            "zurelay_notices",
+            "Tries to send a mail or webhook, by how they ended.",
+            ("kind", "outcome"),
+            registry=registry,
+        )
+        self._outbox = Gauge(
+            "zurelay_outbox_waiting",
+            "Mails and webhooks to be sent, told by the node that sends them.",
+            registry=registry,
+        )
         self._build = Gauge(
             "zurelay_build_info", "The program that runs.", ("version",), registry=registry
         )
@@ -176,6 +187,14 @@ class Metrics:
     def reload_failed(self) -> None:
         """A new configuration had faults; the old one stays in force."""
         self._reload_failures.inc()
+
+    def notice_tried(self, kind: str, outcome: str) -> None:
+        """A mail or webhook was tried; threads may tell."""
+        self._notices.labels(kind, outcome).inc()
+
+    def watch_outbox(self, read: Callable[[], float]) -> None:
+        """Say who knows how much waits in the outbox; asked at each scrape."""
+        self._outbox.set_function(read)
 
     def request_finished(
         self,

@@ -4,12 +4,15 @@ Knows TLS settings. Does not know sockets or where the settings come from.
 """
 
 import ssl
+from collections.abc import Sequence
 from pathlib import Path
 
 import truststore
 
 
-def client_context(extra_ca_bundle: Path | None = None) -> ssl.SSLContext:
+def client_context(
+    extra_ca_bundle: Path | None = None, protocols: Sequence[str] = ("http/1.1",)
+) -> ssl.SSLContext:
     """A verifying client context on the operating system's trust store.
 
     On Linux the process's `SSL_CERT_FILE` and `SSL_CERT_DIR` replace the system's store, as
@@ -18,6 +21,7 @@ def client_context(extra_ca_bundle: Path | None = None) -> ssl.SSLContext:
 
     Args:
         extra_ca_bundle: PEM file of authorities trusted besides.
+        protocols: offered by ALPN; none for what is not HTTP.
 
     Raises:
         OSError: the file cannot be read.
@@ -25,7 +29,8 @@ def client_context(extra_ca_bundle: Path | None = None) -> ssl.SSLContext:
     """
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_alpn_protocols(["http/1.1"])
+    if protocols:
+        context.set_alpn_protocols(list(protocols))
     if extra_ca_bundle is not None:
         context.load_verify_locations(cafile=str(extra_ca_bundle))
     return context
