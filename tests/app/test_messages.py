@@ -118,6 +118,34 @@ async def test_a_stream_of_another_format(caller: Caller, upstream: ScriptedUpst
     assert started["input_tokens"] > 0
 
 
+MCP = [{"type": "url", "url": "https://tools.example", "name": "t", "authorization_token": "x"}]
+
+
+async def test_what_lies_in_the_account_at_anthropic_is_refused_where_callers_share_it(
+    caller: Caller, second: ScriptedUpstream
+) -> None:
+    answer = await ask(caller, model=CLAUDE, mcp_servers=MCP)
+    assert answer.status == 400
+    assert "'mcp_servers'" in answer.json["error"]["message"]
+    assert second.requests == []
+
+
+async def test_where_they_do_not_it_passes_unchanged(
+    start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream
+) -> None:
+    alone = config(upstream, second).replace(
+        '"SECRET-5678"\n', '"SECRET-5678"\nsingle_tenant = true\n'
+    )
+    caller = await start(alone)
+    second.enqueue(raw_stream(made.start() + made.text(0, "Hello") + made.stop()))
+    block = {"type": "document", "source": {"type": "file", "file_id": "file_1"}}
+    messages = [{"role": "user", "content": [block]}]
+    answer = await ask(caller, model=CLAUDE, stream=True, mcp_servers=MCP, messages=messages)
+    assert answer.status == 200
+    sent = second.requests[0].json
+    assert (sent["mcp_servers"], sent["messages"]) == (MCP, messages)
+
+
 async def test_claude_gets_the_callers_own_bytes(caller: Caller, second: ScriptedUpstream) -> None:
     body = made.start() + made.text(0, "Hello") + made.stop()
     second.enqueue(raw_stream(body))

@@ -68,3 +68,23 @@ def test_the_refusal_names_the_part_and_its_path() -> None:
     problem = unsupported([served], {Ability.TOOLS: "tools", Ability.VIDEO: "messages[0]"})
     assert (problem.code, problem.param) == ("unsupported_content", "messages[0]")
     assert "video" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("format_", "alone", "lost"),
+    [("anthropic", False, True), ("anthropic", True, False), ("openai_chat", True, True)],
+)
+def test_what_lies_in_an_account_is_had_where_nobody_else_uses_it(
+    format_: str, alone: bool, lost: bool
+) -> None:
+    found = made.provider()
+    provider = replace(found, kind=replace(found.kind, format=format_), single_tenant=alone)
+    served = made.served(made.model("m", kinds=("text",)))
+    needs = {Ability.STORED: "container"}
+    assert (lacking(served, made.route(provider), needs) is Ability.STORED) == lost
+
+
+def test_the_refusal_of_a_stored_object_says_why() -> None:
+    problem = unsupported([made.served(made.model("m"))], {Ability.STORED: "mcp_servers"})
+    assert (problem.code, problem.param) == ("unsupported_content", "mcp_servers")
+    assert "share" in problem.message

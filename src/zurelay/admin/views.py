@@ -69,6 +69,7 @@ class RequestView(Struct, omit_defaults=True):
     metadata: dict[str, str] | None
     client: str | None
     auto: AutoView | UnsetType = UNSET
+    count: int | UnsetType = UNSET
     account: str | UnsetType = UNSET
     endpoint: str | UnsetType = UNSET
     safety_identifier: str | UnsetType | None = UNSET

@@ -94,6 +94,7 @@ def provider(name: str, settings: ProviderSettings) -> Provider:
         api_keys=settings.api_keys or ((settings.api_key,) if settings.api_key else ()),
         label=settings.label,
         max_concurrency=settings.max_concurrency,
+        single_tenant=settings.single_tenant,
         headers=tuple(settings.headers.items()),
         aws=aws.credential(settings) if found.aws_service else None,
         service_account=google.account(settings) if google.is_vertex(settings) else None,

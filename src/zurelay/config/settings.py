@@ -338,6 +338,12 @@ class ProviderSettings:
     max_concurrency: int | None = setting(
         v.whole(1, 1_000_000, 50), None, "Attempts under way at once.", shown="no bound"
     )
+    single_tenant: bool = setting(
+        v.FLAG,
+        False,
+        "Whether whoever may call the gateway may read all that is stored in this account: files by"
+        " their id, containers, credentials of MCP servers. Without it such requests are a 400.",
+    )
     quirks: Mapping[str, object] = setting(
         QUIRKS,
         MappingProxyType({}),

@@ -28,6 +28,7 @@ class Ability(StrEnum):
     VIDEO = "video"
     JSON_SCHEMA = "json_schema"
     FORCED_TOOL = "forced_tool"
+    STORED = "stored"  # what lies in an account at a provider, such as a file by its id
 
 
 class Inbound(msgspec.Struct, frozen=True, gc=False):

@@ -19,11 +19,17 @@ _NAMES = {
     Ability.PDF: "PDF files",
     Ability.AUDIO: "audio",
     Ability.VIDEO: "video",
+    Ability.STORED: "objects stored at a provider",
 }
 """What excludes a route, in the caller's words. Every other ability only orders routes."""
 
 _HAS_EMBEDDINGS = "openai_chat"
 """Providers that speak this format have OpenAI's embeddings beside it."""
+
+_STORES = "anthropic"
+"""Of the formats that callers speak, the one whose requests may name what a provider stores."""
+
+_OTHERS = "refers to an account at a provider that the gateway's callers share"
 
 
 def lacking(served: ServedModel, route: Route, needs: Mapping[Ability, str]) -> Ability | None:
@@ -78,6 +84,9 @@ def unsupported(models: Sequence[ServedModel], needs: Mapping[Ability, str]) -> 
     wanted = [ability for ability in needs if ability in _NAMES]
     nowhere = [a for a in wanted if not any(_has(served, route, a) for served, route in routes)]
     named = nowhere[0] if nowhere else lacking(*routes[0], needs) or wanted[0]
+    if named is Ability.STORED:
+        told = f"'{needs[named]}' {_OTHERS}; leave it out, or send the content itself."
+        return unsupported_content(needs[named], told)
     return unsupported_content(
         needs[named],
         f"The model '{models[0].model.id}' does not take {_NAMES[named]} here. Leave them out, or"
@@ -87,6 +96,9 @@ def unsupported(models: Sequence[ServedModel], needs: Mapping[Ability, str]) -> 
 
 def _has(served: ServedModel, route: Route, ability: Ability) -> bool:
     here = route.model or served.model
+    if ability is Ability.STORED:
+        provider = route.provider
+        return provider.single_tenant and provider.kind.format == _STORES
     if ability is Ability.TOOLS:
         tools = served.model.tools if here.tools is None else here.tools
         return tools is not False

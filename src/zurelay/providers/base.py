@@ -99,6 +99,7 @@ class Provider:
         api_keys: credentials, the first in use; empty when none is needed.
         label: what callers may see of it.
         max_concurrency: attempts under way at once, None for no bound.
+        single_tenant: all who use the gateway may read whatever is stored in the account there.
         headers: further headers the operator wants sent.
         aws: what requests are signed with, where no key is sent instead.
         service_account: what asks for the token that is sent, where no key is.
@@ -110,6 +111,7 @@ class Provider:
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     label: str = ""
     max_concurrency: int | None = None
+    single_tenant: bool = False
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     aws: AwsCredential | None = None
     service_account: ServiceAccount | None = None

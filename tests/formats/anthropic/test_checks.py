@@ -3,8 +3,10 @@
 import json
 from typing import Any
 
+import pytest
+
 from zurelay.chat.estimate import PER_MESSAGE, measure
-from zurelay.formats.anthropic.checks import Seen, conversation, output
+from zurelay.formats.anthropic.checks import Seen, conversation, output, stored
 from zurelay.formats.anthropic.view import REQUEST
 from zurelay.formats.base import Ability
 
@@ -30,7 +32,7 @@ def test_lengths_count_everything_that_is_text() -> None:
 
 
 def test_the_first_of_each_need_is_named() -> None:
-    picture = {"type": "image", "source": {"type": "file", "file_id": "f"}}
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "a/b", "data": "AA=="}}
     found = seen({"type": "text", "text": "a"}, picture, picture)
     assert found.needs == {Ability.IMAGE: "messages[0].content[1]"}
     assert found.media_count == 2
@@ -46,3 +48,37 @@ def test_a_pdf_counts_by_its_size() -> None:
         return seen({"type": "document", "source": source}).text_length
 
     assert long(10) < long(400_000) - 35_000
+
+
+@pytest.mark.parametrize(
+    ("block", "path"),
+    [
+        ({"type": "image", "source": {"type": "file", "file_id": "f"}}, "source.file_id"),
+        ({"type": "document", "source": {"type": "file", "file_id": "f"}}, "source.file_id"),
+        ({"type": "container_upload", "file_id": "f"}, "file_id"),
+        (
+            {
+                "type": "document",
+                "source": {
+                    "type": "content",
+                    "content": [{"type": "image", "source": {"type": "file", "file_id": "f"}}],
+                },
+            },
+            "source.content",
+        ),
+    ],
+)
+def test_what_is_stored_at_a_provider_is_noted_with_its_path(
+    block: dict[str, Any], path: str
+) -> None:
+    assert seen(block).needs[Ability.STORED] == f"messages[0].content[0].{path}"
+
+
+@pytest.mark.parametrize("name", ["container", "mcp_servers"])
+def test_so_is_what_belongs_to_the_whole_request(name: str) -> None:
+    found = Seen()
+    stored(REQUEST.decode(json.dumps({name: [{"name": "x"}]}).encode()), found)
+    assert found.needs == {Ability.STORED: name}
+    nothing = Seen()
+    stored(REQUEST.decode(json.dumps({name: None}).encode()), nothing)
+    assert nothing.needs == {}

@@ -75,6 +75,13 @@ def conversation(view: Request, seen: Seen) -> None:
     seen.opening = "\x00".join(opening).encode()
 
 
+def stored(view: Request, seen: Seen) -> None:
+    """What refers to the account at the provider: containers and credentials of servers."""
+    for name in ("container", "mcp_servers"):
+        if given(getattr(view, name)):
+            seen.needs.setdefault(Ability.STORED, name)
+
+
 def _system(system: str | list[Block] | None, seen: Seen) -> list[str]:
     if isinstance(system, str):
         texts = [system]
@@ -123,6 +130,8 @@ def _block(path: str, block: Block, seen: Seen) -> None:
         if envelope.is_foreign(block.signature or ""):
             seen.marks.add("foreign_thinking")
     else:
+        if block.file_id is not None:
+            seen.needs.setdefault(Ability.STORED, f"{path}.file_id")
         seen.other_length += size(block.content) if given(block.content) else 0
 
 
@@ -161,6 +170,8 @@ def _media(path: str, kind: str, block: Block, seen: Seen) -> None:
     if source.type == "content":
         seen.other_length += size(block.source)
         seen.marks.add("remote_image")  # its own blocks may hold one; whoever inlines looks
+        if b'"file_id"' in bytes(block.source):
+            seen.needs.setdefault(Ability.STORED, f"{path}.source.content")
         return
     needed = {"base64": "data", "url": "url", "file": "file_id"}.get(source.type)
     if needed is not None and getattr(source, needed) is None:
@@ -172,6 +183,8 @@ def _media(path: str, kind: str, block: Block, seen: Seen) -> None:
             told = f"Invalid value for '{path}.source.url': expected an http(s) URL."
             raise Refused(problems.invalid_value(f"{path}.source.url", told))
         seen.marks.add("remote_image" if kind == "image" else "remote_file")
+    if source.type == "file":
+        seen.needs.setdefault(Ability.STORED, f"{path}.source.file_id")
     if kind == "document":
         seen.other_length += measure_pdf(len(source.data or ""))
     seen.needs.setdefault(Ability.IMAGE if kind == "image" else Ability.PDF, path)

@@ -58,6 +58,7 @@ def _read(body: bytes, *, limited: bool) -> Inbound:
     seen = checks.Seen()
     checks.conversation(view, seen)
     checks.tools(view, seen)
+    checks.stored(view, seen)
     effort = checks.output(view, seen)
     seen.texts += [text(fields[name]) for name in _SCHEMAS if name in fields]
     return Inbound(

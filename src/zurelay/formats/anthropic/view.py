@@ -35,6 +35,7 @@ class Block(Struct):
     thinking: str | None = None
     signature: str | None = None
     data: str | None = None
+    file_id: str | None = None
 
 
 class Message(Struct):
@@ -108,6 +109,8 @@ class Request(Struct):
     metadata: Metadata | None = None
     service_tier: str | None = None
     models: list[str] | None = None
+    container: Raw = NULL
+    mcp_servers: Raw = NULL
 
 
 REQUEST = msgspec.json.Decoder(Request)
