@@ -96,6 +96,7 @@ def test_there_are_the_promised_commands() -> None:
         "chat",
         "sandbox",
         "doctor",
+        "mail test",
     }
 
 

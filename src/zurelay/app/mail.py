@@ -51,6 +51,7 @@ def session(
     opened = None
     try:
         opened = _connected(smtp, context)
+        opened.ehlo_or_helo_if_needed()
         if smtp.user:
             _sign_in(opened, smtp.user, smtp.password)
     except (smtplib.SMTPException, OSError, ValueError) as error:
@@ -140,7 +141,6 @@ def _sign_in(opened: smtplib.SMTP, user: str, password: str) -> None:
         opened.login(user, password)
         return
     # The library knows ASCII alone; RFC 4616 wants UTF-8.
-    opened.ehlo_or_helo_if_needed()
     text = base64.b64encode(f"\0{user}\0{password}".encode()).decode()
     code, said = opened.docmd("AUTH", f"PLAIN {text}")
     if code != 235:

@@ -24,6 +24,7 @@ from zurelay.cli import (
     doctor,
     keys,
     log,
+    mail,
     models,
     money,
     move,
@@ -75,6 +76,7 @@ app.add_typer(auto.app)
 app.add_typer(keys.app)
 app.add_typer(tokens.app)
 app.add_typer(console.app)
+app.add_typer(mail.app)
 app.add_typer(spool.app)
 
 

@@ -33,16 +33,17 @@ def add_to(app: typer.Typer) -> None:
 
 
 def doctor(config: Config = None, data: Data = DATA, as_json: Json = False) -> None:
-    """Check store, shared state, providers, clock, versions and limits. Exit code 1 on a fault.
+    """Check store, shared state, providers, mail, clock, versions, limits. Exit code 1 on a fault.
 
-    Providers are asked for their list of models; nothing is spent.
+    Providers are asked for their list of models; nothing is spent. The server of mail is greeted
+    and signed in to; no mail is sent.
     """
     findings = [*_versions(), *_limits(data)]
     found, told = _configuration(config, data)
     valkey = found is not None and bool(found.storage.valkey_url)
     findings += [*told, *_store(config, data, valkey=valkey)]
     if found is not None:
-        findings += _providers(found)
+        findings += [*_providers(found), _mail(found)]
     if as_json:
         print_json([{"what": f.what, "state": f.state, "says": f.says} for f in findings])
     else:
@@ -113,6 +114,7 @@ async def _examined(valkey: "Valkey") -> str:
 
 
 def _store(config: Path | None, data: Path, *, valkey: bool) -> Iterator[Finding]:
+    from zurelay.cli.examining_mail import outbox
     from zurelay.cli.examining_store import shared, spool
     from zurelay.config import ConfigError
     from zurelay.store.errors import StoreError
@@ -125,7 +127,7 @@ def _store(config: Path | None, data: Path, *, valkey: bool) -> Iterator[Finding
             if not damage:
                 with store.read() as connection:
                     keys = list_keys(connection)
-                beside = [*shared(store, valkey=valkey), *spool(store, data)]
+                beside = [*shared(store, valkey=valkey), *spool(store, data), *outbox(store)]
     except Failed:
         yield Finding("store", "ok", f"none in {data} yet; the first start makes it")
     except StoreError as error:
@@ -153,3 +155,10 @@ def _providers(found: "Settings") -> Iterator[Finding]:
     for one in seen:
         yield one.finding
     yield clock([one.offset for one in seen if one.offset is not None])
+
+
+def _mail(found: "Settings") -> Finding:
+    from zurelay.cli.examining_mail import server
+
+    with progress("asking the server of mail"):
+        return server(found.smtp)
