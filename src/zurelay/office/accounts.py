@@ -15,6 +15,7 @@ from zurelay.office.desk import Change, Desk, conflict, no_such
 from zurelay.office.pages import Listed, Page, listed
 from zurelay.office.rights import Actor
 from zurelay.store.accounts import find_account
+from zurelay.store.alerts import end_budget
 from zurelay.store.terms import add_account, budget_columns, page_of_accounts
 from zurelay.store.terms import change_account as write_account
 from zurelay.store.wallets import (
@@ -173,7 +174,10 @@ def resize_budget(
     new: Budget | None,
 ) -> None:
     """Let a budget that was made smaller or larger hold in the period that runs."""
-    if new is None or old == new:
+    if old == new:
+        return
+    end_budget(change.connection, account.id, owner, change.now_ms)
+    if new is None:
         return
     zone = zone_of(account, desk.zone())
     wallet, _ = budget_wallet(account.id, owner, new, change.now, zone)

@@ -18,6 +18,7 @@ from zurelay.office.accounts import needs_balance, the_account
 from zurelay.office.desk import Change, Desk, conflict, no_such, wrong
 from zurelay.office.pages import Listed, Page, listed
 from zurelay.office.rights import Actor
+from zurelay.store.alerts import note_credit
 from zurelay.store.requests import get_request
 from zurelay.store.transfers import (
     Transfer,
@@ -232,6 +233,8 @@ def _move(
     add_entry(connection, transfer.at_ms, transfer.id, debit_side, credit_side, abs(amount))
     if not taken:
         add_available(connection, wallet, amount)
+    if transfer.kind == "credit":
+        note_credit(connection, wallet.id, transfer.at_ms)
     change.did(
         f"balance.{transfer.kind}",
         transfer.id,
