@@ -12,6 +12,7 @@ from typing import Literal
 
 from zurelay.catalogue.model import Price, Reasoning
 from zurelay.config import values as v
+from zurelay.config.alerts import Alerts
 from zurelay.config.auto import AutoSettings
 from zurelay.config.log import Log
 from zurelay.config.models import (
@@ -451,6 +452,7 @@ class Settings:
     sandbox: Sandbox = field(default_factory=Sandbox)
     oidc: Oidc = field(default_factory=Oidc)
     smtp: Smtp = field(default_factory=Smtp)
+    alerts: Alerts = field(default_factory=Alerts)
     billing: Billing = field(default_factory=Billing)
     limits: LimitsSettings = field(default_factory=LimitsSettings)
     auto: AutoSettings = field(default_factory=AutoSettings)
@@ -476,6 +478,7 @@ TABLES: Mapping[str, type] = MappingProxyType(
         "sandbox": Sandbox,
         "oidc": Oidc,
         "smtp": Smtp,
+        "alerts": Alerts,
         "billing": Billing,
         "limits": LimitsSettings,
         "auto": AutoSettings,
