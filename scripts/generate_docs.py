@@ -17,7 +17,7 @@ from zurelay.admin.application import ENDPOINTS
 from zurelay.admin.endpoint import NoQuery
 from zurelay.admin.openapi import roles
 from zurelay.catalogue.load import standard
-from zurelay.catalogue.view import levels_text, off_text
+from zurelay.docs.levels import levels_of
 from zurelay.office.rights import RIGHTS
 from zurelay.providers.base import Kind
 from zurelay.providers.registry import KINDS
@@ -77,15 +77,10 @@ def levels_table() -> Iterator[str]:
     """One row per model and way to think; vendors that agree on a model share its row."""
     yield "| model | at | levels, `*` the default | `none` becomes |"
     yield "|---|---|---|---|"
-    rows: dict[tuple[str, str, str], list[str]] = {}
-    for vendor, models in standard().by_vendor.items():
-        for model in models:
-            if model.reasoning is not None:
-                shown = levels_text(model.reasoning, mark="*")
-                row = (model.id, shown or "does not think", off_text(model.reasoning))
-                rows.setdefault(row, []).append(vendor)
-    for (model_id, levels, off), vendors in rows.items():
-        yield f"| `{model_id}` | {', '.join(vendors)} | {levels} | {off} |"
+    everything = [model for models in standard().by_vendor.values() for model in models]
+    for row in levels_of(everything):
+        levels = row.text or "does not think"
+        yield f"| `{row.model}` | {', '.join(row.vendors)} | {levels} | {row.off} |"
 
 
 def endpoint_table() -> Iterator[str]:

@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 
 from tests.api.wire import Caller, Recorder
 from tests.app.conftest import Caller as Client
 from tests.app.conftest import ask, config, gateway, start, upstream
 from zurelay.api import connection, server
-from zurelay.api.pages import Status, pages
+from zurelay.api.pages import pages
 from zurelay.api.server import Server, ServerOptions
 from zurelay.testing.gateway import RunningGateway
 from zurelay.upstream.client import HttpClient
@@ -33,8 +35,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "LINGER_SILENCE_SECONDS", 0.2)
 
 
-def status() -> Status:
-    return Status("Brand <b>", "1", "http://x", "running", 1, 1, "m")
+ROUTES = [Route("/", lambda _request: PlainTextResponse("page"))]
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ async def running(request: pytest.FixtureRequest, service: Recorder) -> AsyncIte
         request.getfixturevalue("quick")
         waits = 0.2
     options = ServerOptions("127.0.0.1", 0, 1.0, keep_alive_idle_s=waits, write_stall_s=waits)
-    running = Server(options, service, pages(status))
+    running = Server(options, service, pages(ROUTES))
     serving = asyncio.create_task(running.serve())
     await running.listening.wait()
     yield running

@@ -2,14 +2,14 @@
 
 import asyncio
 
-from tests.api.conftest import status
+from tests.api.conftest import ROUTES
 from tests.api.wire import Caller, Recorder, get, post
 from zurelay.api.pages import pages
 from zurelay.api.server import Server, ServerOptions
 
 
 def made(service: Recorder) -> Server:
-    return Server(ServerOptions("127.0.0.1", 0, 5.0, 75.0, 60.0), service, pages(status))
+    return Server(ServerOptions("127.0.0.1", 0, 5.0, 75.0, 60.0), service, pages(ROUTES))
 
 
 async def test_a_stop_waits_for_running_requests_and_closes_idle_connections(

@@ -18,7 +18,7 @@ from zurelay.api.addresses import client_address
 from zurelay.api.core import Core
 from zurelay.api.gateway import Gateway
 from zurelay.api.inside import ask
-from zurelay.api.pages import Status, pages
+from zurelay.api.pages import pages
 from zurelay.api.server import Server, ServerOptions
 from zurelay.api.snapshot import Snapshot
 from zurelay.app import model_lists
@@ -42,6 +42,8 @@ from zurelay.console.callers import session_actor
 from zurelay.console.oidc import OidcClient, Provider
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.throttle import Throttle
+from zurelay.docs.application import Docs
+from zurelay.docs.parts import DocsParts, Status
 from zurelay.office.desk import Desk, Letterhead
 from zurelay.office.failures import Failures
 from zurelay.store.engine import Store
@@ -120,8 +122,9 @@ class Process:
             write_stall_s=server.write_stall_s,
         )
         console = self._console_parts()
-        others = [admin.mounted(self._admin_parts(console)), Console(console)]
-        self._server = Server(options, self._gateway, pages(self._status, others))
+        docs = Docs(self._docs_parts(console))
+        routes = [admin.mounted(self._admin_parts(console)), Console(console), docs]
+        self._server = Server(options, self._gateway, pages(routes))
         self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
         await self._server.listening.wait()
         if crew is None:
@@ -333,13 +336,21 @@ class Process:
 
     def _status(self) -> Status:
         return Status(
-            brand=self._settings.brand.name,
             version=__version__,
-            base_url=self._base_url(),
-            state="draining" if self._gateway.core.draining else "running",
+            draining=self._gateway.core.draining,
             models=len(self._gateway.core.snapshot.table.models),
             providers=len(providers(self._settings)),
-            example_model=self._example_model(),
+        )
+
+    def _docs_parts(self, console: ConsoleParts) -> DocsParts:
+        return DocsParts(
+            table=console.table,
+            brand=console.brand,
+            wire=lambda: self._settings.brand.wire,
+            base_url=console.base_url,
+            public_url=console.public_url,
+            example_model=console.example_model,
+            status=self._status,
         )
 
     async def _drain(self, delay: float) -> None:
