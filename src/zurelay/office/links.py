@@ -1,6 +1,7 @@
 """Links that let a person into the console once: the first owner's, invitations, new passwords.
 
-Only a link's hash is kept. Knows no address they are under; the console adds that.
+Only a link's hash is kept; where a server of mail is configured, invitations and new passwords are
+mailed, and wait for that in the outbox. Without it knows no address they are under.
 """
 
 from dataclasses import dataclass
@@ -9,9 +10,12 @@ from typing import Final, Literal
 from sqlalchemy import Connection
 
 from zurelay.chat.problems import Problem, Refused
+from zurelay.letters.texts import INVITATION, PASSWORD
+from zurelay.office import notices
 from zurelay.office import values as v
 from zurelay.office.accounts import the_account
 from zurelay.office.desk import Change, Desk, no_such, wrong
+from zurelay.office.notices import Notice, language_of, mail, post
 from zurelay.office.passwords import hashed
 from zurelay.office.rights import Actor
 from zurelay.office.sessions import Visitor, acting, begin, digest, secret_text, the_person
@@ -28,7 +32,13 @@ LIFE_S: Final[dict[str, int]] = {
     "password": 86_400,
 }
 
-FIRST_OWNER: Final = "owner@localhost"
+ASKED_S: Final = 600
+"""How often at most somebody who forgot their password is sent a link."""
+
+PATH: Final = "/console/link/"
+"""Where a link's text goes."""
+
+FIRST_OWNER: Final = notices.FIRST_OWNER
 """The address of the first owner, until they give their own."""
 
 _DEFAULT = "default"
@@ -74,6 +84,8 @@ def owner_link(desk: Desk, actor: Actor, email: str | None = None) -> str:
 def member_link(desk: Desk, actor: Actor, account: str, member: str) -> tuple[Kind, str]:
     """A new link for a member (id or address) of an account: an invitation, or a new password.
 
+    It is mailed to them too, where mails are sent.
+
     Only owners make one for somebody who runs the gateway, or is a member elsewhere too where the
     actor does not see that.
 
@@ -91,7 +103,35 @@ def member_link(desk: Desk, actor: Actor, account: str, member: str) -> tuple[Ki
         person = people.find_person(change.connection, found.email)
         kind: Kind = "invitation" if person is None else "password"
         change.did("link.create", found.id, owner.id, {"kind": kind})
-        return kind, _made(desk, change.connection, kind, found.email, found.name)
+        text = _made(desk, change.connection, kind, found.email, found.name)
+        letter = _letter(change, kind, found, owner.name, text)
+        post(change.connection, desk, letter)
+        return kind, text
+
+
+def forgot(desk: Desk, email: str) -> None:
+    """Mail a link for a new password to whoever has that address and a password.
+
+    Nothing tells whether anybody has. Within ten minutes of such a mail there is no other one.
+    """
+    if desk.letters() is None:
+        return
+    email = email.strip().lower()[:254]
+    with desk.store.read() as connection:
+        person = people.find_person(connection, email)
+    if person is None or person.password is None or "@" not in email:
+        return
+    with acting(desk, person) as change:
+        connection, before = change.connection, int(change.now) - ASKED_S
+        lately = people.link_since(connection, email, "password", before)
+        if lately or not people.memberships(connection, email):
+            change.did_nothing()
+            return
+        text = _made(desk, connection, "password", email, person.name)
+        language = language_of(connection, email)
+        path = f"{PATH}{text}"
+        post(connection, desk, mail(desk, email, None, language, PASSWORD, path=path, email=email))
+        change.did("link.ask", person.id, None, {"kind": "password"})
 
 
 def look(desk: Desk, text: str) -> OpenLink:
@@ -165,6 +205,24 @@ def set_language(desk: Desk, visitor: Visitor, language: str | None) -> None:
 
 
 # Our own.
+
+
+def _letter(change: Change, kind: Kind, member: Member, account: str, text: str) -> list[Notice]:
+    """A member's link by mail; in the inviter's language where the member chose none."""
+    who, _, id_ = change.actor.name.partition(":")
+    inviter = people.find_person(change.connection, id_) if who == "person" else None
+    spoken = None if inviter is None else inviter.language
+    return mail(
+        change.desk,
+        member.email,
+        member.account,
+        language_of(change.connection, member.email, spoken),
+        INVITATION if kind == "invitation" else PASSWORD,
+        path=f"{PATH}{text}",
+        email=member.email,
+        inviter=account if inviter is None else inviter.name,
+        account=account,
+    )
 
 
 def _made(desk: Desk, connection: Connection, kind: Kind, email: str, name: str) -> str:

@@ -14,6 +14,9 @@ from zurelay.office.desk import Desk
 from zurelay.store import people
 from zurelay.store.outbox import Waiting, add_waiting
 
+FIRST_OWNER: Final = "owner@localhost"
+"""The address of the first owner, until they give their own: nobody's mailbox."""
+
 MOST_BODY: Final = 200_000
 """Characters of a body; no notice has more."""
 
@@ -72,11 +75,14 @@ def mail(
     account: str | None,
     language: str,
     text: Text,
+    /,
     *,
     path: str = "",
     **values: str,
 ) -> list[Notice]:
     """A mail of that text, for `post`; nothing while no server of mail is configured.
+
+    Nothing either for the first owner who has not given an address yet.
 
     Args:
         desk: says what every mail says.
@@ -88,7 +94,7 @@ def mail(
         values: what is filled in.
     """
     head = desk.letters()
-    if head is None:
+    if head is None or to == FIRST_OWNER:
         return []
     subject, body = write(
         language,

@@ -209,6 +209,14 @@ def find_link(connection: Connection, hash_: bytes) -> Link | None:
     return None if row is None else Link(**row)
 
 
+def link_since(connection: Connection, email: str, kind: str, since: int) -> bool:
+    """Whether a link of that kind was made for that address since Unix second `since`."""
+    query = select(_LINK.c.hash).where(
+        _LINK.c.email == email, _LINK.c.kind == kind, _LINK.c.created > since
+    )
+    return connection.execute(query.limit(1)).first() is not None
+
+
 def use_link(connection: Connection, hash_: bytes) -> bool:
     """Delete a link; False if somebody was first."""
     return connection.execute(delete(_LINK).where(_LINK.c.hash == hash_)).rowcount == 1
