@@ -4,7 +4,7 @@ import pytest
 
 from tests.plan.made import fail, route
 from tests.valkey_server import ValkeyServer, valkey
-from zurelay.app.sharing import sharing
+from zurelay.app.sharing import common_secret, sharing
 from zurelay.chat.faults import FaultKind
 from zurelay.chat.problems import Refused
 from zurelay.live.limits import LocalLimits
@@ -55,6 +55,13 @@ async def test_processes_share_what_they_learn_of_routes(shared_valkey: ValkeySe
             await asyncio.sleep(0.002)
     await one.close()
     await two.close()
+
+
+def test_answers_from_before_a_restore_are_nobodys() -> None:
+    one = common_secret("postgresql://x/y", 0)
+    assert one == common_secret("postgresql://x/y", 0)
+    assert one != common_secret("postgresql://x/y", 1)
+    assert one != common_secret("postgresql://x/z", 0)
 
 
 async def test_a_server_that_cannot_be_used_is_told_at_the_start() -> None:

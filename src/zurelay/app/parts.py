@@ -39,6 +39,7 @@ from zurelay.relay.deadlines import FarDeadlines
 from zurelay.relay.job import Services
 from zurelay.relay.timing import Timing
 from zurelay.sandbox.upstream import SandboxUpstream
+from zurelay.store.archive import generation
 from zurelay.store.content import StoredContents
 from zurelay.store.engine import Store
 from zurelay.store.key_source import StoredKeys, StoredTokens
@@ -159,7 +160,9 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int, workers: i
         reader=Reader(),
         idempotency=Idempotency(
             asyncio.get_running_loop().call_later,
-            secret=common_secret(settings.storage.url) if shared.answers is not None else None,
+            secret=None
+            if shared.answers is None
+            else common_secret(settings.storage.url, await asyncio.to_thread(generation, store)),
         ),
         wall=time.time,
         ready=lambda: readiness(ledger, keys, shared.health()),

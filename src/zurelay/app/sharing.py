@@ -72,9 +72,13 @@ def sharing(valkey_url: str, storage_url: str = "", nodes: int = 1) -> Sharing:
     return Sharing(limits, valkey, SharedAnswers(valkey) if storage_url else None)
 
 
-def common_secret(storage_url: str) -> bytes:
-    """What all nodes of one database know and the server for shared state does not."""
-    return hashlib.sha256(b"zurelay answers\0" + storage_url.encode()).digest()
+def common_secret(storage_url: str, generation: int) -> bytes:
+    """What all nodes of one database know and the server for shared state does not.
+
+    `generation` rises when the database is restored: answers that were kept for repeats before are
+    then nobody's, as what they cost is no longer in the log.
+    """
+    return hashlib.sha256(f"zurelay answers\0{generation}\0{storage_url}".encode()).digest()
 
 
 def _name() -> str:

@@ -70,6 +70,16 @@ class Restored:
     kept: Path | None
 
 
+def generation(store: Store) -> int:
+    """How often the database was restored.
+
+    Raises:
+        StoreError: it does not answer.
+    """
+    with store.read() as connection:
+        return read_counter(connection, GENERATION)
+
+
 def backup(store: Store, file: Path, now: float, progress: Progress = quiet) -> int:
     """Write a backup while the store is in use; gives its size in bytes.
 
