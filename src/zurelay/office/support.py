@@ -10,9 +10,11 @@ from typing import Annotated, Any, Final
 from msgspec import Meta, Struct
 from sqlalchemy import Connection
 
+from zurelay.office import support_mails
 from zurelay.office import values as v
 from zurelay.office.accounts import the_account
 from zurelay.office.desk import Change, Desk, conflict, no_such, wrong
+from zurelay.office.notices import post
 from zurelay.office.pages import Listed, Page, listed
 from zurelay.office.rights import Actor
 from zurelay.store import support as store
@@ -191,6 +193,7 @@ def _write(change: Change, thread: Thread, name: str, body: str, action: str) ->
         body,
     )
     store.add_message(change.connection, message)
+    post(change.connection, change.desk, support_mails.about(change, thread, message))
     change.did(action, thread.id, thread.account, {})
 
 

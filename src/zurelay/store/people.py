@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, select, update
 
 from zurelay.store import schema
 from zurelay.store.members import Member
@@ -134,6 +134,16 @@ def owners(connection: Connection) -> list[Person]:
     return [Person(**row) for row in connection.execute(query).mappings()]
 
 
+def runners(connection: Connection) -> list[Person]:
+    """The people who run the gateway, owners and admins, oldest first."""
+    return _who(connection, _MEMBER.c.role.in_(("owner", "admin")))
+
+
+def members_of(connection: Connection, account: str) -> list[Person]:
+    """The people who are members of an account, oldest first."""
+    return _who(connection, _MEMBER.c.account == account)
+
+
 def rename_members(connection: Connection, old: str, new: str) -> None:
     """Let the memberships of an address be another's."""
     connection.execute(update(_MEMBER).where(_MEMBER.c.email == old).values(email=new))
@@ -228,6 +238,14 @@ def delete_over(connection: Connection, links: int, seen: int, created: int) -> 
     connection.execute(
         delete(_SESSION).where((_SESSION.c.seen < seen) | (_SESSION.c.created < created))
     )
+
+
+def _who(connection: Connection, which: ColumnElement[bool]) -> list[Person]:
+    """People with such a membership, each once."""
+    emails = select(_MEMBER.c.email).where(which, _MEMBER.c.removed.is_(None))
+    query = select(_PERSON).where(_PERSON.c.email.in_(emails))
+    query = query.order_by(_PERSON.c.created, _PERSON.c.id)
+    return [Person(**row) for row in connection.execute(query).mappings()]
 
 
 def _session(row: RowMapping) -> Session:
