@@ -18,10 +18,12 @@ from zurelay.office.desk import Change, Desk, wrong
 from zurelay.office.pages import Listed, Page
 from zurelay.office.rights import Actor
 from zurelay.office.sheets import json_line
+from zurelay.store.outbox import Waiting, erase_outbox, of_account
 from zurelay.store.paging import Mark
 from zurelay.store.people import Person
 from zurelay.store.personal import (
     Subject,
+    addresses_of,
     empty_log_of_writes,
     entries_of,
     erase_entries,
@@ -35,6 +37,8 @@ from zurelay.store.support import erase_support
 
 BATCH: Final = 500
 """Log entries per transaction, so that others get their turn between."""
+
+_MOST_SENT: Final = 100_000
 
 SETTLE_S: Final = 3.0
 """How long nodes at work take at most to bring what they have settled into the log."""
@@ -79,6 +83,8 @@ def erase(
     with desk.change(actor, "personal.erase") as change:
         overwrite_erased(change.connection)
         if subject.account is not None and subject.user is None:
+            mailed = addresses_of(change.connection, subject.account)
+            erase_outbox(change.connection, subject.account, mailed)
             people = erase_members(change.connection, subject.account, change.now)
             names = erase_names(change.connection, subject.account, change.now)
             erase_support(change.connection, subject.account)
@@ -150,6 +156,10 @@ def _lines(desk: Desk, actor: Actor, subject: Subject) -> Iterator[str]:
         )
         for thread in support.everything(desk, actor, account):
             yield _line("support", thread)
+        with desk.store.read() as connection:
+            sent = of_account(connection, account, addresses_of(connection, account), _MOST_SENT)
+        for notice in sent:
+            yield _line("notice", _notice(notice))
         yield from _listed(
             "audit", lambda page: audit.list_audit(desk, actor, page, account=account)
         )
@@ -162,6 +172,17 @@ def _lines(desk: Desk, actor: Actor, subject: Subject) -> Iterator[str]:
         if len(found) < BATCH:
             return
         after = (int(found[-1].id[4:16], 16), found[-1].id)
+
+
+def _notice(one: Waiting) -> dict[str, object]:
+    """A mail or webhook; never its body, which may hold a link that still works."""
+    return {
+        "kind": one.kind,
+        "target": one.target,
+        "subject": one.subject,
+        "created": v.iso_of(one.created_ms / 1000),
+        "sent": None if one.sent_ms is None else v.iso_of(one.sent_ms / 1000),
+    }
 
 
 def _person(one: Person) -> dict[str, object]:

@@ -74,6 +74,18 @@ def erase_members(connection: Connection, account: str, now: float) -> int:
     return connection.execute(statement).rowcount
 
 
+def addresses_of(connection: Connection, account: str) -> list[str]:
+    """Addresses of an account's members, of those who belong to no other one now."""
+    table = schema.member
+    elsewhere = select(table.c.email).where(table.c.account != account, table.c.removed.is_(None))
+    query = select(table.c.email).where(
+        table.c.account == account,
+        ~table.c.email.startswith("erased:"),
+        table.c.email.not_in(elsewhere),
+    )
+    return list(connection.execute(query.order_by(table.c.email)).scalars())
+
+
 def people_of(connection: Connection, account: str, *, alone: bool = False) -> list[Person]:
     """Who may sign in and is, or was, a member of an account; `alone`: of no other one."""
     people, members = schema.person, schema.member
