@@ -64,7 +64,7 @@ def erase_members(connection: Connection, account: str, now: float) -> int:
     Those who are members of no other account cannot sign in any more: nothing is left of them.
     """
     table = schema.member
-    _forget(connection, [person.email for person in people_of(connection, account, alone=True)])
+    _forget(connection, addresses_of(connection, account))
     unknown = text("'erased:' || id")
     statement = (
         update(table)
