@@ -86,15 +86,11 @@ def addresses_of(connection: Connection, account: str) -> list[str]:
     return list(connection.execute(query.order_by(table.c.email)).scalars())
 
 
-def people_of(connection: Connection, account: str, *, alone: bool = False) -> list[Person]:
-    """Who may sign in and is, or was, a member of an account; `alone`: of no other one."""
+def people_of(connection: Connection, account: str) -> list[Person]:
+    """Who may sign in and is, or was, a member of an account."""
     people, members = schema.person, schema.member
     emails = select(members.c.email).where(members.c.account == account)
     query = select(people).where(people.c.email.in_(emails)).order_by(people.c.id)
-    if alone:
-        elsewhere = members.c.account != account
-        others = select(members.c.email).where(elsewhere, members.c.removed.is_(None))
-        query = query.where(people.c.email.not_in(others))
     return [Person(**row) for row in connection.execute(query).mappings()]
 
 
