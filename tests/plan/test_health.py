@@ -24,6 +24,18 @@ def test_an_unknown_route_may_be_tried() -> None:
     assert Health().is_up(A, 0.0)
 
 
+def test_a_route_is_closed_until_something_cuts_it_off_and_open_however_long_nobody_tries() -> None:
+    health = Health()
+    assert health.is_closed(A, 0.0)
+    fail(health, A, FaultKind.MODEL_MISSING, 1.0)
+    assert not health.is_closed(A, 2.0)
+    assert not health.is_closed(A, 5000.0)
+    assert health.is_closed(SIBLING, 2.0)
+    health.may_try(A, 5000.0)
+    succeed(health, A, 5000.0)
+    assert health.is_closed(A, 5001.0)
+
+
 # Retry-After.
 
 

@@ -203,6 +203,13 @@ def test_the_rest_is_counted() -> None:
     assert value(metrics, "zurelay_build_info", version="1.2.3") == 1
 
 
+def test_alerts_that_hold_are_told_by_kind() -> None:
+    metrics = made()
+    assert value(metrics, "zurelay_alerts_open", kind="disk") is None
+    metrics.watch_alerts(lambda: {"disk": 2})
+    assert value(metrics, "zurelay_alerts_open", kind="disk") == 2
+
+
 def test_file_descriptors_and_memory_of_the_process_are_there() -> None:
     assert (value(made(), "process_open_fds") or 0) > 0
     assert (value(made(), "process_resident_memory_bytes") or 0) > 0

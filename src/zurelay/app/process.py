@@ -21,7 +21,7 @@ from zurelay.api.inside import ask
 from zurelay.api.pages import pages
 from zurelay.api.server import Server, ServerOptions
 from zurelay.api.snapshot import Snapshot
-from zurelay.app import model_lists
+from zurelay.app import model_lists, seeing
 from zurelay.app.housekeeping import Housekeeping
 from zurelay.app.in_force import in_force
 from zurelay.app.listening import listen, local_url
@@ -31,6 +31,7 @@ from zurelay.app.parts import Assembly, assemble, snapshot
 from zurelay.app.post import Post
 from zurelay.app.prices import StoredPrices
 from zurelay.app.stops import StoredStops
+from zurelay.app.watch import Machine, Watch
 from zurelay.config.accounts import providers
 from zurelay.config.faults import ConfigError
 from zurelay.config.load import load, load_catalogue
@@ -46,6 +47,7 @@ from zurelay.docs.application import Docs
 from zurelay.docs.parts import DocsParts, Status
 from zurelay.office.desk import Desk, Letterhead
 from zurelay.office.failures import Failures
+from zurelay.office.watching import Sighting
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
 from zurelay.telemetry.looplag import LoopLag
@@ -72,6 +74,7 @@ class Process:
         self._stamps: tuple[float, ...] = ()
         self._jobs: set[asyncio.Task[None]] = set()
         self._stopping = False
+        self._routes = seeing.Routes()
         self._since = time.time()
         self.port = 0
 
@@ -122,6 +125,14 @@ class Process:
             write_stall_s=server.write_stall_s,
         )
         console = self._console_parts()
+        self._watch = Watch(
+            console.desk,
+            Machine(socket.gethostname(), self._options.data_dir),
+            lambda: self._settings.alerts,
+            self._seen,
+            lambda: self._housekeeping.leading,
+        )
+        self._parts.metrics.watch_alerts(lambda: self._watch.open)
         docs = Docs(self._docs_parts(console))
         routes = [admin.mounted(self._admin_parts(console)), Console(console), docs]
         self._server = Server(options, self._gateway, pages(routes))
@@ -141,6 +152,7 @@ class Process:
             self._refresh_lists(),
             self._housekeeping.run(),
             self._post.run(),
+            self._watch.run(),
         ):
             self._spawn(job)
         # What was made so far lives as long as the process: the collector need not look at it.
@@ -160,6 +172,7 @@ class Process:
             for job in self._jobs:
                 job.cancel()
             await asyncio.gather(*self._jobs, return_exceptions=True)
+            await self._watch.close()
             await self._housekeeping.close()
             await self._post.close()
             if self._options.crew is None:
@@ -296,6 +309,17 @@ class Process:
             worker="" if (crew := self._options.crew) is None else self._options.data_dir.name,
             workers=1 if crew is None else crew.workers,
         )
+
+    def _seen(self) -> list[Sighting]:
+        """What this node knows of routes, models and itself; on the event loop."""
+        core, alerts = self._gateway.core, self._settings.alerts
+        table, parts = core.snapshot.table, self._parts.parts
+        name = f"{socket.gethostname()}:{self._options.data_dir.name}"
+        return [
+            *self._routes.see(table, parts.services.health, core.loop.time(), alerts.route_down_s),
+            *seeing.models(table, parts.wall(), alerts, prepaid=self._settings.billing.prepaid),
+            *seeing.node(name, parts.ready(), self._parts.ledger.store_health(), alerts),
+        ]
 
     def _letters(self) -> Letterhead | None:
         """What mails say; None where none are sent."""

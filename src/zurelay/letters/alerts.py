@@ -20,6 +20,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "balance": N_("At most %(share)s%% of the balance is left: %(left)s (%(what)s)."),
     "balance_spent": N_("The balance is used up (%(what)s)."),
     "route_down": N_("The route %(route)s is down."),
+    "unreachable": N_("The provider %(provider)s cannot be reached."),
     "credential_refused": N_("The provider %(provider)s refuses our credential."),
     "out_of_credit": N_("Our account with the provider %(provider)s has no credit."),
     "spool": N_("Node %(node)s holds records that it cannot deliver: %(rows)s."),
@@ -28,7 +29,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "not_ready": N_("Node %(node)s takes no requests."),
     "node_silent": N_("Node %(node)s is not heard of any more."),
     "unpriced": N_("Models without a price are refused: %(models)s."),
-    "retiring": N_("The model %(model)s retires on %(day)s."),
+    "retiring": N_("Models that retire on %(day)s: %(models)s."),
     "test": N_("This is a test. Alerts arrive."),
 }
 """By kind; `budget_spent` and `balance_spent` are the same kinds at 100 percent."""

@@ -342,6 +342,10 @@ class Health:
 
     # For the order of routes, and for people.
 
+    def is_closed(self, route: Route, now: float) -> bool:
+        """Whether nothing is cut off that it needs; it may rest all the same."""
+        return all(one.state(now) is State.CLOSED for one in self._of(route).breakers())
+
     def share(self, route: Route, now: float) -> float:
         """Part of its usual traffic the route should get: less while it recovers, 0 to 1."""
         return min(b.share(now) for b in self._of(route).breakers())

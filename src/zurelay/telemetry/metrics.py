@@ -6,7 +6,7 @@ parameters, routes and fixed words; never a key, a user or a prompt. Knows what 
 why: the callers decide that.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from prometheus_client import (
@@ -112,6 +112,7 @@ class Metrics:
         self._read_store: Callable[[], StoreHealth] | None = None
         self._read_shared: Callable[[], SharedHealth | None] | None = None
         self._read_contents: Callable[[], ContentHealth] | None = None
+        self._read_alerts: Callable[[], Mapping[str, int]] = dict
         self._define()
         self._build.labels(version).set(1)
         ProcessCollector(registry=self.registry)
@@ -284,6 +285,10 @@ class Metrics:
         """Say who knows how sharing goes; asked at each scrape. None: nothing is shared."""
         self._read_shared = read
 
+    def watch_alerts(self, read: Callable[[], Mapping[str, int]]) -> None:
+        """Say who knows how many of the operators' alerts hold, by kind; asked at each scrape."""
+        self._read_alerts = read
+
     def watch_contents(self, read: Callable[[], ContentHealth]) -> None:
         """Say who knows how the storing of messages goes; asked at each scrape."""
         self._read_contents = read
@@ -310,6 +315,10 @@ class Metrics:
     def shared_health(self) -> SharedHealth | None:
         """How sharing goes; None where nothing is shared."""
         return self._read_shared() if self._read_shared is not None else None
+
+    def open_alerts(self) -> Mapping[str, int]:
+        """How many of the operators' alerts hold, by kind."""
+        return self._read_alerts()
 
     def content_health(self) -> ContentHealth | None:
         """How the storing of messages goes; None while nobody watches it."""
@@ -341,6 +350,12 @@ class _Exact(Collector):
         contents = self._metrics.content_health()
         if contents is not None:
             yield from _content_families(contents)
+        alerts = GaugeMetricFamily(
+            "zurelay_alerts_open", "Alerts of the operators that hold.", labels=("kind",)
+        )
+        for kind, count in self._metrics.open_alerts().items():
+            alerts.add_metric((kind,), count)
+        yield alerts
 
 
 def _store_families(store: StoreHealth) -> Iterator[Metric]:
