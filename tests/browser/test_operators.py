@@ -59,3 +59,33 @@ def test_a_member_is_invited_without_scripts(visit: Visit, shot: Shot, running: 
     page.get_by_role("button", name="Make the invitation").click()
     expect(page.locator("#link-text")).to_contain_text("/console/link/")
     shot(page, "members-link-light")
+
+
+def test_a_price_with_steps_tiers_and_hours_is_set_by_hand(
+    visit: Visit, shot: Shot, running: Store
+) -> None:
+    for scripts in (True, False):
+        page = visit("/console/prices/new?model=sandbox/lorem", scripts=scripts).page
+        page.get_by_label("Input", exact=True).first.fill("2")
+        page.get_by_label("Output", exact=True).first.fill("10")
+        page.get_by_role("button", name="Add a step", exact=True).click()
+        page.get_by_label("Above this many prompt tokens").fill("200,000")
+        step = page.locator(".row-card").first
+        step.get_by_label("Input", exact=True).fill("4")
+        step.get_by_label("Output", exact=True).fill("15")
+        page.get_by_role("button", name="Add a tier").click()
+        page.get_by_label("Tier").fill("flex")
+        page.get_by_label("Factor").fill("0.5")
+        page.get_by_role("button", name="Add hours").click()
+        page.get_by_label("Days and times, UTC").fill("Sat-Sun 00:00-24:00")
+        hours = page.locator(".row-card").last
+        hours.get_by_label("Input", exact=True).fill("1")
+        hours.get_by_label("Output", exact=True).fill("5")
+        page.get_by_role("button", name="Work it out").click()
+        expect(page.get_by_role("cell", name="$0.012")).to_be_visible()
+        shot(page, f"price-form-filled-{'light' if scripts else 'bare'}")
+        page.get_by_role("button", name="Set it").click()
+        expect(page.get_by_text("The price of sandbox/lorem is set.")).to_be_visible()
+    page = visit("/console/prices/new?model=sandbox/lorem&since=", theme="dark", phone=True).page
+    assert_fits(page)
+    shot(page, "price-form-filled-phone")

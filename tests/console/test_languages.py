@@ -106,3 +106,14 @@ def test_small_room_and_short_times() -> None:
     assert say.money(None) == ""
     assert say.money("0") == "$0.00"
     assert say.money("-3") == "-$3.00"
+
+
+def test_money_can_be_told_exactly() -> None:
+    say = language("en")
+    assert [say.money(text, exact=True) for text in ("0.01575", "12", "1.10", "0", "1000")] == [
+        "$0.01575",
+        "$12.00",
+        "$1.10",
+        "$0.00",
+        "$1,000.00",
+    ]

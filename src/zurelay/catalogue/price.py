@@ -124,17 +124,24 @@ def price_at(model: Model, unix_time: float) -> Price | None:
     price = model.price
     if not model.later and (price is None or not price.hours):
         return price
-    moment = datetime.fromtimestamp(unix_time, UTC)
-    today = moment.date().isoformat()
-    for change in model.later:
-        if change.since <= today:
-            price = change
+    price = day_price(model, unix_time)
     if price is None:
         return None
+    moment = datetime.fromtimestamp(unix_time, UTC)
     minute = moment.hour * 60 + moment.minute
     for stretches, other in price.hours:
         if any(stretch.covers(moment.isoweekday(), minute) for stretch in stretches):
             return other
+    return price
+
+
+def day_price(model: Model, unix_time: float) -> Price | None:
+    """The newest price in force on that day, with all its hours; None if it is unknown."""
+    price = model.price
+    today = datetime.fromtimestamp(unix_time, UTC).date().isoformat()
+    for change in model.later:
+        if change.since <= today:
+            price = change
     return price
 
 

@@ -65,14 +65,19 @@ class Language:
         )
         return str(text)
 
-    def money(self, usd: "str | Decimal | None") -> str:
-        """Dollars, given as a decimal; small amounts with as many places as tell something."""
+    def money(self, usd: "str | Decimal | None", *, exact: bool = False) -> str:
+        """Dollars, given as a decimal; small amounts with as many places as tell something.
+
+        `exact`: with every place that it has.
+        """
         if usd is None:
             return ""
         amount = Decimal(usd)
         places = 2
         if amount and abs(amount) < Decimal("0.01"):
             places = min(9, -amount.adjusted() + 1)
+        if exact:
+            places = max(2, -int(amount.normalize().as_tuple().exponent))
         form = self._locale.currency_formats["standard"].pattern.replace("#,##0.00", "@")
         pattern = form.split(";")[0].replace("@", "#,##0." + "0" * places)
         text = format_currency(

@@ -59,6 +59,11 @@ class Form:
         """A field's amount as the office takes it: `$12,50` is 12.50."""
         return self.get(name).replace(",", ".").removeprefix("$").strip()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """What its fields are called."""
+        return frozenset(self._fields)
+
     def optional(self, name: str) -> str | None:
         """A field's text; None where it was left empty."""
         return self.get(name) or None

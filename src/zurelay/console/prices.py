@@ -9,14 +9,18 @@ from urllib.parse import urlencode
 
 from zurelay.catalogue.model import Model, Price
 from zurelay.catalogue.money import NO_MARKUP, format_factor
-from zurelay.catalogue.price import CatalogueError, parse_price, price_at
+from zurelay.catalogue.price import CatalogueError, day_price, parse_price, price_at
 from zurelay.catalogue.view import price_view
+from zurelay.catalogue.written import price_table
 from zurelay.chat.problems import Refused
+from zurelay.console import prices_form
 from zurelay.console.languages import N_
+from zurelay.console.models import FEES
 from zurelay.console.page import OPERATORS, Form, Html, Page, Redirect, Reply, Visit, read
 from zurelay.console.parts import ConsoleParts
 from zurelay.office import prices
 from zurelay.office.desk import no_such
+from zurelay.office.names import names_of
 from zurelay.office.prices import PriceForm, PriceView
 
 HOME: Final = "/console/prices"
@@ -32,16 +36,11 @@ CLASSES: Final = {
     "image_output": N_("Image output"),
     "per_request": N_("Each request"),
 }
-_AMOUNT = N_("Write dollars, such as 4 or 0.25.")
-_NEEDED = N_("Write dollars, such as 4 or 0.25; a price has input and output at least.")
 FAULTS: Final = {
     "model": N_("No model of that name is served here."),
     "since": N_("Write a date such as 2026-12-31."),
-    "price": _NEEDED,
-    **{f"price.{name}": _AMOUNT for name in CLASSES},
-    "price.input": _NEEDED,
-    "price.output": _NEEDED,
 }
+_USUAL = ("input", "cached_input", "output")
 _ROWS = 60
 
 
@@ -87,6 +86,7 @@ def index(visit: Visit) -> Reply:
             "rows": [row(one, now, changed) for one in found[first : first + _ROWS]],
             "count": len(found),
             "changed": changed,
+            "who": names_of(visit.parts.desk, visit.actor, (one.actor for one in changed)),
             "classes": CLASSES,
             "more": more,
         },
@@ -94,32 +94,39 @@ def index(visit: Visit) -> Reply:
 
 
 def new(visit: Visit) -> Reply:
-    """Asks for a price, filled with what holds now."""
-    model = next((one for one in visit.gathered if one.id == visit.query.get("model")), None)
-    if model is None:
-        return _form(visit, Form.of(model=visit.query.get("model", "")))
-    price = price_at(model, visit.parts.wall())
-    fields: dict[str, object] = {"model": model.id}
-    if price is not None:
-        view = price_view(price)
-        fields |= {f"price.{name}": view[name] for name in CLASSES if name in view}
-    return _form(visit, Form.of(**fields))
+    """Asks for a price, filled with what holds now, or with one that was set for a day."""
+    wanted, day = visit.query.get("model", ""), visit.query.get("since")
+    model = next((one for one in visit.gathered if one.id == wanted), None)
+    if day is not None:
+        known = prices.list_prices(visit.parts.desk, visit.actor, wanted)
+        set_ = next((one for one in known if (one.since or "") == day), None)
+        if set_ is None:
+            raise no_such("price set for", wanted)
+        form = prices_form.filled(wanted, set_.price, day)
+    else:
+        price = None if model is None else day_price(model, visit.parts.wall())
+        form = prices_form.filled(wanted, None if price is None else price_table(price))
+    return _form(visit, form)
 
 
 def create(visit: Visit) -> Reply:
-    """Sets a price."""
-    form = visit.form
-    amounts = {name: form.dollars(f"price.{name}") for name in CLASSES}
-    price: object = {name: amount for name, amount in amounts.items() if amount}
-    if form.get("free"):
-        price = "free"
+    """Sets a price; or shows the form with a row more or less, or with what it comes to."""
+    form, do = visit.form, visit.form.get("do")
+    if do:
+        return _form(visit, prices_form.changed(form, do), added=do)
+    form = prices_form.tidied(form)
+    if prices_form.unnamed(visit, form):
+        return _form(visit, form, 400)
+    price = prices_form.written(form)
     try:
         fields = {"model": form.get("model"), "price": price, "since": form.optional("since")}
         made = prices.set_price(visit.parts.desk, visit.actor, read(PriceForm, fields))
     except Refused as refused:
         if refused.problem.status != 400:
             raise
-        return _form(visit, form.failed(refused).explain(visit, FAULTS), 400)
+        if (refused.problem.param or "") in FAULTS:
+            return _form(visit, form.failed(refused).explain(visit, FAULTS), 400)
+        return _form(visit, prices_form.explained(visit, form, refused), 400)
     return Redirect(HOME, visit.gettext("The price of %(model)s is set.", model=made.model))
 
 
@@ -160,13 +167,32 @@ def _same(price: Price | None, one: PriceView) -> bool:
         return False
 
 
-def _form(visit: Visit, form: Form, status: int = 200) -> Reply:
-    model = next((one for one in visit.gathered if one.id == form.get("model")), None)
-    if model is None and not form.get("model"):
+def _form(visit: Visit, form: Form, status: int = 200, added: str = "") -> Reply:
+    if not form.get("model"):
         raise no_such("model", "")
-    price = None if model is None else price_at(model, visit.parts.wall())
-    shaped = _shaped(price)
-    return Html("prices_new.html", {"form": form, "classes": CLASSES, "shaped": shaped}, status)
+    model = next((one for one in visit.gathered if one.id == form.get("model")), None)
+    markup = NO_MARKUP if model is None else model.markup
+    price = prices_form.readable(form)
+    what, _, kind = added.partition(" ")
+    within = kind.removesuffix("above") if kind.endswith("above") else ""
+    rows = prices_form.rows_of(form, kind.removeprefix(within), within) if what == "add" else []
+    return Html(
+        "prices_new.html",
+        {
+            "form": form,
+            "classes": CLASSES,
+            "rare": [name for name in CLASSES if name not in _USUAL],
+            "fees": FEES,
+            "steps": prices_form.steps(form),
+            "tiers": prices_form.rows_of(form, "tiers"),
+            "stretches": prices_form.stretches(form),
+            "examples": [] if price is None else list(prices_form.examples(price, markup)),
+            "sampled": prices_form.SAMPLED,
+            "factor": None if markup == NO_MARKUP else format_factor(markup),
+            "added": rows[-1] if rows else "",
+        },
+        status,
+    )
 
 
 PAGES = (
