@@ -1,7 +1,8 @@
 """Endpoints for API keys."""
 
 from zurelay.admin.endpoint import Call, Endpoint, ListView, PageQuery, shown
-from zurelay.office import keys
+from zurelay.office import contents, keys
+from zurelay.office.contents import Forgotten
 from zurelay.office.keys import KeyChange, KeyView, MadeKey, NewKey, Rotation
 from zurelay.office.values import Name
 
@@ -35,6 +36,10 @@ def _revoke_key(call: Call) -> object:
 def _rotate_key(call: Call) -> object:
     overlap = call.body.overlap_s
     return keys.rotate_key(call.parts.desk, call.actor, call.path["key"], overlap)
+
+
+def _forget_content(call: Call) -> object:
+    return contents.forget(call.parts.desk, call.actor, call.path["key"])
 
 
 ENDPOINTS = (
@@ -96,5 +101,14 @@ ENDPOINTS = (
         _rotate_key,
         MadeKey,
         body=Rotation,
+    ),
+    Endpoint(
+        "DELETE",
+        "/keys/{key}/content",
+        "forgetContent",
+        "Delete all messages that are stored of a key's requests, for ever.",
+        "keys.change",
+        _forget_content,
+        Forgotten,
     ),
 )

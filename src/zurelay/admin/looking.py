@@ -6,8 +6,9 @@ from msgspec import Meta, Struct, field
 
 from zurelay.admin.endpoint import Call, Endpoint, File, ListView, PageQuery, shown
 from zurelay.admin.views import RequestView
-from zurelay.office import audit, exports, personal, requests, usage
+from zurelay.office import audit, contents, exports, personal, requests, usage
 from zurelay.office.audit import AuditView
+from zurelay.office.contents import ContentView
 from zurelay.office.personal import Erased, SubjectForm
 from zurelay.office.requests import Wanted
 from zurelay.office.usage import ProviderUsageView, UsageView, UserUsageView
@@ -139,6 +140,10 @@ def _get_request(call: Call) -> object:
     return requests.get(call.parts.desk, call.actor, call.path["request"])
 
 
+def _get_content(call: Call) -> object:
+    return contents.read(call.parts.desk, call.actor, call.path["request"])
+
+
 def _list_audit(call: Call) -> object:
     query = call.query
     return shown(
@@ -224,6 +229,15 @@ ENDPOINTS = (
         "requests.read",
         _get_request,
         RequestView,
+    ),
+    Endpoint(
+        "GET",
+        "/requests/{request}/content",
+        "getRequestContent",
+        "Get the messages of a request, where its key has them stored.",
+        "content.read",
+        _get_content,
+        ContentView,
     ),
     Endpoint(
         "GET",

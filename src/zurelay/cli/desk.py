@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # commands import late, so that --help stays fast
     from zurelay.office.desk import Desk
     from zurelay.office.rights import Actor
     from zurelay.office.values import AutoForm, BudgetForm
+    from zurelay.store.sealing import Sealer
 
 NONE: Final = "none"
 """Takes a limit away."""
@@ -51,7 +52,12 @@ def at_desk(config: Path | None, data: Path, *, make: bool = False) -> Iterator[
 
     with opened(config, data, make=make) as store:
         billing = load_billing(config, os.environ)
-        desk = Desk(store, prepaid=lambda: billing.prepaid, zone=lambda: billing.zone)
+        desk = Desk(
+            store,
+            prepaid=lambda: billing.prepaid,
+            zone=lambda: billing.zone,
+            sealer=lambda: _sealer(config),
+        )
         yield Seat(desk, shell())
 
 
@@ -179,6 +185,19 @@ def dollars(text: str, hint: str) -> str:
     if not amount:
         raise typer.BadParameter("write an amount above 0", param_hint=hint)
     return text
+
+
+def days_change(text: str | None) -> "int | UnsetType | None":
+    """What `--store-days` changes: nothing where it is left out."""
+    return number_change(NONE if text == "off" else text, "--store-days")
+
+
+def _sealer(config: Path | None) -> "Sealer | None":
+    """Of the configuration, read only where messages are concerned: its secret may not be here."""
+    from zurelay.app.contents import sealer_of
+    from zurelay.config.load import load_log
+
+    return sealer_of(load_log(config, os.environ))
 
 
 def _user() -> str:

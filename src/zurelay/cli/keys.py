@@ -16,6 +16,7 @@ from zurelay.cli.desk import (
     auto_form,
     budget_change,
     budget_form,
+    days_change,
     last_day,
     models_of,
     number_change,
@@ -23,7 +24,7 @@ from zurelay.cli.desk import (
 )
 from zurelay.cli.moments import span
 from zurelay.cli.options import DATA, Config, Data, Json, account_id, example
-from zurelay.cli.terminal import minute, note, print_json, print_table, say
+from zurelay.cli.terminal import counted, minute, note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -99,6 +100,16 @@ def create(
             show_default=False,
         ),
     ] = None,
+    store_days: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=365,
+            help="Store its messages and answers, encrypted, for so many days.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Make a key and print it, once: alone on the last line of the output."""
     from zurelay.office.keys import NewKey, create_key
@@ -114,6 +125,7 @@ def create(
         expires=None if expires is None else last_day(expires, time.time()),
         markup=markup,
         auto=None if auto is None else auto_form(auto),
+        store_days=store_days,
     )
     with at_desk(config, data, make=True) as (desk, actor):
         made = create_key(desk, actor, form, make_account=True)
@@ -155,7 +167,7 @@ def list_(
                 key.last4,
                 key.state(now),
                 "all" if key.models is None else ", ".join(key.models),
-                _limits(row["limits"]),
+                _limits(row["limits"], key.store_days),
                 row["spent_usd"],
                 minute(row["last_used"]),
             )
@@ -223,6 +235,14 @@ def set_(
             show_default=False,
         ),
     ] = None,
+    store_days: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Days that its messages are stored, or off; what is stored stays till its day.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Change a key's limits; 'none' takes one away, what is not named stays."""
     from msgspec import UNSET
@@ -239,10 +259,25 @@ def set_(
         expires=_expires_change(expires),
         markup=text_change(markup),
         auto=auto_change(auto),
+        store_days=days_change(store_days),
     )
     with at_desk(config, data) as (desk, actor):
         key = change_key(desk, actor, wanted, form)
     say(f"changed {key.id} ({key.name}); see 'zurelay keys list'")
+
+
+@app.command("forget", epilog=example("keys forget alice"))
+def forget(
+    wanted: _Wanted,
+    config: Config = None,
+    data: Data = DATA,
+) -> None:
+    """Delete all messages that are stored of a key's requests, for ever."""
+    from zurelay.office.contents import forget as forget_contents
+
+    with at_desk(config, data) as (desk, actor):
+        done = forget_contents(desk, actor, wanted)
+    say(f"deleted the messages of {counted(done.deleted, 'request')}")
 
 
 @app.command("rotate", epilog=example("keys rotate alice --overlap 7d"))
@@ -284,7 +319,7 @@ def _expires_change(text: str | None) -> "str | UnsetType | None":
     return None if text == NONE else last_day(text, time.time())
 
 
-def _limits(limits: dict[str, object]) -> str:
+def _limits(limits: dict[str, object], store_days: int | None) -> str:
     parts = []
     if limits["budget_usd"] is not None:
         parts.append(f"{limits['budget_usd']} USD/{limits['budget_period']}")
@@ -293,4 +328,6 @@ def _limits(limits: dict[str, object]) -> str:
         parts.append(f"{limits['concurrency']} at once")
     if limits["expires"] is not None:
         parts.append(f"ends {minute(limits['expires'])}")
+    if store_days is not None:
+        parts.append(f"messages stored {counted(store_days, 'day')}")
     return ", ".join(parts) or "none"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zurelay.cli.auto import show as show_choice
+from zurelay.cli.contents import show as show_content
 from zurelay.cli.options import DATA, Config, Data, Json, example, opened
 from zurelay.cli.terminal import Failed, print_json, print_pairs, print_table, seconds
 from zurelay.meter.record import STATUSES
@@ -54,9 +55,18 @@ def log(
     user: Annotated[
         str | None, typer.Option(metavar="U", help="Only of this end user.", show_default=False)
     ] = None,
+    content: Annotated[
+        bool,
+        typer.Option("--content", help="Of one request: its messages, where they are stored."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show the request log, newest first, or one request."""
+    if content:
+        if request is None:
+            raise typer.BadParameter("name a request", param_hint="'--content'")
+        show_content(request, config, data, as_json=as_json)
+        return
     if status is not None and status not in STATUSES:
         raise typer.BadParameter(f"write one of {', '.join(STATUSES)}", param_hint="'--status'")
     from zurelay.store.requests import Filter, get_request, list_requests

@@ -16,6 +16,7 @@ from zurelay.config import aws
 from zurelay.config.accounts import default_key, kind_row
 from zurelay.config.checks import Checks
 from zurelay.config.faults import ConfigError, Fault, dotted
+from zurelay.config.log import Log
 from zurelay.config.parse import Parsed, parse, read_toml
 from zurelay.config.references import References
 from zurelay.config.settings import (
@@ -89,6 +90,16 @@ def load_billing(path: Path | None, environ: Mapping[str, str], folder: Path = P
     """
     billing: Billing = _table(path, environ, folder, "billing", Billing())
     return billing
+
+
+def load_log(path: Path | None, environ: Mapping[str, str], folder: Path = Path()) -> Log:
+    """`[log]` alone, likewise.
+
+    Raises:
+        ConfigError: the file cannot be read, or this table has a fault.
+    """
+    log: Log = _table(path, environ, folder, "log", Log())
+    return log
 
 
 def load_server(path: Path | None, environ: Mapping[str, str], folder: Path = Path()) -> Server:

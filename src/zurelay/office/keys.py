@@ -20,6 +20,7 @@ from zurelay.office.pages import Listed, Page, listed
 from zurelay.office.rights import Actor
 from zurelay.office.widening import widened
 from zurelay.store.accounts import find_account
+from zurelay.store.content import shorten
 from zurelay.store.errors import StoreError
 from zurelay.store.keys import add_key, auto_column, find_key
 from zurelay.store.keys import revoke_key as write_revoked
@@ -44,6 +45,7 @@ class NewKey(Struct, forbid_unknown_fields=True):
     expires: v.Day | None = None
     markup: v.Markup | None = None
     auto: v.AutoForm | None = None
+    store_days: v.StoreDays | None = None
 
 
 class KeyChange(Struct, forbid_unknown_fields=True):
@@ -58,6 +60,7 @@ class KeyChange(Struct, forbid_unknown_fields=True):
     expires: v.Day | UnsetType | None = UNSET
     markup: v.Markup | UnsetType | None = UNSET
     auto: v.AutoForm | UnsetType | None = UNSET
+    store_days: v.StoreDays | UnsetType | None = UNSET
 
 
 class Rotation(Struct, forbid_unknown_fields=True):
@@ -89,6 +92,7 @@ class KeyView(Struct):
     remaining_usd: str | None
     old_text_until: str | None
     auto: v.AutoForm | None = None
+    store_days: int | None = None
 
 
 class MadeKey(Struct):
@@ -112,6 +116,7 @@ def create_key(desk: Desk, actor: Actor, form: NewKey, *, make_account: bool = F
     """
     with desk.change(actor, "keys.change") as change:
         _no_markup(actor, form.markup)
+        may_store(desk, actor, None, form.store_days)
         account = _account_for(desk, change, form.account, make=make_account)
         text = make_key(desk.random(RANDOM_BYTES))
         key = Key(
@@ -131,6 +136,7 @@ def create_key(desk: Desk, actor: Actor, form: NewKey, *, make_account: bool = F
             markup=v.markup_of(form.markup),
             owner=account,
             auto=v.auto_of(form.auto),
+            store_days=form.store_days,
         )
         add_key(change.connection, key)
         change.did("key.create", key.id, key.account, terms(key))
@@ -168,6 +174,8 @@ def change_key(desk: Desk, actor: Actor, wanted: str, form: KeyChange) -> KeyVie
         _not_revoked(key)
         if form.markup is not UNSET:
             _no_markup(actor, form.markup or "none")
+        if form.store_days is not UNSET:
+            may_store(desk, actor, key.store_days, form.store_days)
         columns = _columns(change, form)
         if not columns:
             change.did_nothing()
@@ -175,6 +183,8 @@ def change_key(desk: Desk, actor: Actor, wanted: str, form: KeyChange) -> KeyVie
         write_key(change.connection, key.id, columns)
         new = find_key(change.connection, key.id)
         _not_wider(actor, key, new)
+        if new.store_days is not None:
+            shorten(change.connection, key.id, new.store_days)
         if new.owner is not None:
             resize_budget(change, desk, new.owner, new.id, key.budget, new.budget)
         before, after = terms(key), terms(new)
@@ -289,6 +299,7 @@ def view(desk: Desk, connection: Connection, key: Key) -> KeyView:
         remaining_usd=v.usd(left),
         old_text_until=v.iso(old) if old is not None and old > now else None,
         auto=v.auto_view(key.auto),
+        store_days=key.store_days,
     )
 
 
@@ -304,6 +315,7 @@ def terms(key: Key) -> dict[str, Any]:
         "expires": v.day_before(key.expires),
         "markup": key.markup,
         "auto": v.auto_view(key.auto),
+        "store_days": key.store_days,
     }
 
 
@@ -326,7 +338,7 @@ def _account_for(desk: Desk, change: Change, wanted: str, *, make: bool) -> Acco
 def _columns(change: Change, form: KeyChange) -> dict[str, Any]:
     columns: dict[str, Any] = {
         name: value
-        for name in ("rpm", "tpm", "concurrency")
+        for name in ("rpm", "tpm", "concurrency", "store_days")
         if (value := getattr(form, name)) is not UNSET
     }
     if form.name is not UNSET:
@@ -357,6 +369,26 @@ def _not_wider(actor: Actor, old: Key, new: Key) -> None:
     if more is not None and not actor.may("accounts.change"):
         message = f"{more}: only those who run the gateway may let a key do more than it could."
         raise Refused(Problem(403, "permission_error", "not_allowed", message, more))
+
+
+def may_store(desk: Desk, actor: Actor, old: int | None, new: int | None) -> None:
+    """Whether a key's messages may be stored for so many days.
+
+    All of an account read what its keys were asked and answered, so only its admins and owners let
+    more of it be stored; whoever changes keys may let less be.
+
+    Raises:
+        Refused: 403; 409 where messages cannot be encrypted.
+    """
+    if new is None or (old is not None and new <= old):
+        return
+    actor.needs("content.store")
+    if desk.sealer() is None:
+        raise conflict(
+            "store_days: messages are only stored encrypted, and this gateway has no key for that;"
+            " whoever runs it sets [log] content_key.",
+            "store_days",
+        )
 
 
 def _not_revoked(key: Key) -> None:

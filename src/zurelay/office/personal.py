@@ -11,13 +11,14 @@ from typing import Annotated, Any, Final
 from msgspec import Meta, Struct
 
 from zurelay.meter.view import record_view
-from zurelay.office import accounts, audit, keys, members, money, support
+from zurelay.office import accounts, audit, contents, keys, members, money, support
 from zurelay.office import values as v
 from zurelay.office.accounts import the_account
 from zurelay.office.desk import Change, Desk, wrong
 from zurelay.office.pages import Listed, Page
 from zurelay.office.rights import Actor
 from zurelay.office.sheets import json_line
+from zurelay.store.content import contents_of, erase_contents
 from zurelay.store.outbox import Waiting, erase_outbox, of_account
 from zurelay.store.paging import Mark
 from zurelay.store.people import Person
@@ -38,6 +39,8 @@ from zurelay.store.support import erase_support
 BATCH: Final = 500
 """Log entries per transaction, so that others get their turn between."""
 
+_CONTENTS: Final = 20
+
 _MOST_SENT: Final = 100_000
 
 SETTLE_S: Final = 3.0
@@ -52,12 +55,16 @@ class SubjectForm(Struct, forbid_unknown_fields=True):
 
 
 class Erased(Struct):
-    """What was erased. `undelivered`: entries that nodes still hold; erase again when they come."""
+    """What was erased. `undelivered`: entries that nodes still hold; erase again when they come.
+
+    `contents`: of how many requests messages were stored.
+    """
 
     requests: int
     members: int
     keys: int
     undelivered: int
+    contents: int = 0
 
 
 def erase(
@@ -74,11 +81,13 @@ def erase(
     """
     subject = _subject(desk, actor, form)
     count = _erase_all(desk, subject, None)
+    stored = _erase_contents(desk, subject)
     with desk.store.read() as connection:
         working, _ = nodes_at_work(connection, desk.clock())
     if working:
         sleep(SETTLE_S)
         count += _erase_all(desk, subject, None)
+        stored += _erase_contents(desk, subject)
     people = names = 0
     with desk.change(actor, "personal.erase") as change:
         overwrite_erased(change.connection)
@@ -89,7 +98,7 @@ def erase(
             names = erase_names(change.connection, subject.account, change.now)
             erase_support(change.connection, subject.account)
         _, undelivered = nodes_at_work(change.connection, change.now)
-        done = Erased(count, people, names, undelivered)
+        done = Erased(count, people, names, undelivered, stored)
         _note(change, subject, "personal.erase", {"requests": count, "members": people})
     empty_log_of_writes(desk.store)
     return done
@@ -132,6 +141,12 @@ def _erase_all(desk: Desk, subject: Subject, after: Mark | None) -> int:
         after = (int(found[-1].id[4:16], 16), found[-1].id)
 
 
+def _erase_contents(desk: Desk, subject: Subject) -> int:
+    with desk.store.write() as connection:
+        overwrite_erased(connection)
+        return erase_contents(connection, subject)
+
+
 def _note(change: Change, subject: Subject, action: str, detail: dict[str, int]) -> None:
     """For the audit log; a user's name would bring back what is erased, its hash does not."""
     if subject.user is None:
@@ -170,8 +185,17 @@ def _lines(desk: Desk, actor: Actor, subject: Subject) -> Iterator[str]:
         for record in found:
             yield _line("request", record_view(record, operator=True))
         if len(found) < BATCH:
-            return
+            break
         after = (int(found[-1].id[4:16], 16), found[-1].id)
+    last: str | None = None
+    while True:
+        with desk.store.read() as connection:
+            rows = contents_of(connection, subject, last, _CONTENTS)
+        for row in rows:
+            yield _line("content", contents.exported(row, desk))
+        if len(rows) < _CONTENTS:
+            return
+        last = rows[-1].request
 
 
 def _notice(one: Waiting) -> dict[str, object]:

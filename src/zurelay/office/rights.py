@@ -25,6 +25,8 @@ Right = Literal[
     "usage.read",
     "providers.read",
     "requests.read",
+    "content.read",
+    "content.store",
     "audit.read",
     "tokens.read",
     "tokens.change",
@@ -68,8 +70,8 @@ _RUNNING: frozenset[Right] = frozenset(
 
 RIGHTS: dict[Role, frozenset[Right]] = {
     "owner": frozenset(get_args(Right)),
-    "admin": _READING | _RUNNING,
-    "member": _READING | {"keys.change", "support.write"},
+    "admin": _READING | _RUNNING | {"content.read", "content.store"},
+    "member": _READING | {"content.read", "keys.change", "support.write"},
     "read-only": _READING | {"prices.read", "providers.read", "stops.read", "tokens.read"},
 }
 """What each role may do. Owners alone hand out roles and handle personal data."""

@@ -16,6 +16,7 @@ from zurelay.access.auto import AutoTerms, plain_terms, terms_of
 from zurelay.access.keys import end_of_day
 from zurelay.catalogue.money import format_factor, format_usd, parse_factor, parse_usd
 from zurelay.chat.nearest import did_you_mean
+from zurelay.meter.content import MOST_DAYS
 from zurelay.office.desk import wrong
 
 Name = Annotated[
@@ -38,6 +39,14 @@ Usd = Annotated[
 ]
 Rate = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Many = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+StoreDays = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=MOST_DAYS,
+        description="Days that messages and answers are stored, encrypted; null: they are not.",
+    ),
+]
 Markup = Annotated[
     str,
     Meta(

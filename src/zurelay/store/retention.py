@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from sqlalchemy import text
 
+from zurelay.store.content import delete_expired
 from zurelay.store.engine import Store
 from zurelay.store.errors import BusyError
 from zurelay.store.partitions import Day, days
@@ -12,6 +13,9 @@ from zurelay.store.requests import delete_requests
 
 BATCH = 200
 """Entries in one transaction, which keeps the other writers of SQLite waiting."""
+
+CONTENTS = 50
+"""Requests whose messages go in one transaction; each may be a megabyte."""
 
 _WAIT = "2s"
 _PAUSE_S = 0.5
@@ -32,6 +36,22 @@ def delete_older(store: Store, until: float) -> int:
         if deleted < BATCH:
             return total
         # Half of the time is the others': SQLite hands its lock to whoever happens to ask.
+        time.sleep(min(time.monotonic() - started, _PAUSE_S))
+
+
+def delete_contents(store: Store, now: float, until: float | None) -> int:
+    """Delete messages whose time is over, and those of entries made before Unix time `until`.
+
+    Returns of how many requests. Between its transactions other writers get their turn.
+    """
+    total = 0
+    while True:
+        started = time.monotonic()
+        with store.write(alone=False) as connection:
+            deleted = delete_expired(connection, now, until, CONTENTS)
+        total += deleted
+        if deleted < CONTENTS:
+            return total
         time.sleep(min(time.monotonic() - started, _PAUSE_S))
 
 

@@ -10,7 +10,7 @@ from zurelay.store.errors import BusyError
 from zurelay.store.leader import Leader
 from zurelay.store.partitions import make_days
 from zurelay.store.repeats import forget_repeats
-from zurelay.store.retention import delete_older
+from zurelay.store.retention import delete_contents, delete_older
 from zurelay.store.sign_in_failures import KEPT_S, delete_failures
 from zurelay.store.usage import fold_shards
 
@@ -31,7 +31,7 @@ class Upkeep:
         self._folded = 0
 
     def run(self, now: float, keep_s: float | None) -> bool:
-        """Make the days to come, delete old entries, bring sums together. False if another leads.
+        """Make the days to come, delete what is over, bring sums together. False if another leads.
 
         Args:
             now: Unix time.
@@ -49,6 +49,7 @@ class Upkeep:
                 forget_repeats(connection, now)
         with self._store.write(alone=False) as connection:
             delete_failures(connection, int((now - KEPT_S) * 1000))
+        delete_contents(self._store, now, None if keep_s is None else now - keep_s)
         if keep_s is not None:
             delete_older(self._store, now - keep_s)
         return True
