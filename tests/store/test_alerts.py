@@ -4,6 +4,7 @@ from sqlalchemy import text
 from tests.store.rows import ACCOUNT
 from zurelay.store import wallets
 from zurelay.store.alerts import (
+    ACCOUNTS,
     OPERATORS,
     Alert,
     Target,
@@ -63,6 +64,7 @@ def test_they_are_listed_by_whose_they_are_and_by_whether_they_hold(store: Store
         assert events() == ["route", "other", "ends", "mine"]
         assert events(ACCOUNT.id) == ["ends", "mine"]
         assert events(OPERATORS) == ["route"]
+        assert events(ACCOUNTS) == ["other", "ends", "mine"]
         assert events(kind="route_down") == ["route"]
         assert events(ACCOUNT.id, holds=True) == ["ends", "mine"]
         assert events(ACCOUNT.id, 500, holds=True) == ["mine"]

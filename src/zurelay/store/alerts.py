@@ -28,6 +28,9 @@ _ALERT, _TARGET = schema.alert, schema.alert_target
 OPERATORS: Final = ""
 """Whose the alerts are that belong to no account."""
 
+ACCOUNTS: Final = "*"
+"""Stands for all that do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Alert:
@@ -156,7 +159,7 @@ def list_alerts(
 
     Args:
         connection: a transaction.
-        whose: an account's id, or `OPERATORS`; None for all.
+        whose: an account's id, `OPERATORS` or `ACCOUNTS`; None for all.
         now_ms: decides what holds.
         kind: only those of that kind.
         holds: only those that hold, or that do not any more.
@@ -164,9 +167,12 @@ def list_alerts(
         limit: how many at most.
     """
     query = select(_ALERT)
-    if whose is not None:
-        mine = _ALERT.c.account.is_(None) if whose == OPERATORS else _ALERT.c.account == whose
-        query = query.where(mine)
+    if whose == OPERATORS:
+        query = query.where(_ALERT.c.account.is_(None))
+    elif whose == ACCOUNTS:
+        query = query.where(_ALERT.c.account.is_not(None))
+    elif whose is not None:
+        query = query.where(_ALERT.c.account == whose)
     if kind is not None:
         query = query.where(_ALERT.c.kind == kind)
     if holds is not None:
