@@ -16,7 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 
-from zurelay.admin import keys, looking, money, people, routes
+from zurelay.admin import alerts, keys, looking, money, people, routes
 from zurelay.admin.endpoint import Call, Endpoint, File, match
 from zurelay.admin.openapi import document
 from zurelay.admin.parts import HEADERS, AdminParts, answer, caller, refusal
@@ -40,6 +40,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *people.ENDPOINTS,
     *keys.ENDPOINTS,
     *money.ENDPOINTS,
+    *alerts.ENDPOINTS,
     *looking.ENDPOINTS,
     *routes.ENDPOINTS,
     Endpoint(

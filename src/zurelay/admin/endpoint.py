@@ -65,7 +65,7 @@ class PageQuery(Struct, forbid_unknown_fields=True):
 
     limit: Annotated[int, Meta(ge=1, le=MOST, description="How many at most.")] = USUAL
     cursor: (
-        Annotated[str, Meta(max_length=100, description="`next_cursor` of the page before.")] | None
+        Annotated[str, Meta(max_length=250, description="`next_cursor` of the page before.")] | None
     ) = None
 
     @property
