@@ -82,6 +82,7 @@ def test_pages_are_told_apart_by_method_and_path() -> None:
 def test_only_the_door_is_open_to_anybody() -> None:
     assert {page.path for page in PAGES if page.roles == ANYBODY} == {
         "/console/sign-in",
+        "/console/forgot",
         "/console/link/{link}",
         "/console/preferences",
         "/console/oidc",

@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import pytest
 
+from tests.office.people import ADMIN, MEMBER, refusal
 from zurelay.letters.texts import ANSWER
 from zurelay.office.desk import Desk, Letterhead
-from zurelay.office.notices import Notice, language_of, mail, post
+from zurelay.office.notices import UNSENT_S, Notice, Unsent, language_of, mail, post, unsent
 from zurelay.store.engine import Store
-from zurelay.store.outbox import claim, count_waiting
+from zurelay.store.outbox import claim, count_waiting, finish
 from zurelay.store.people import Person, add_person
 
 MAIL = Notice("mail", "ann@example.com", "acct_1", "Over\r\nBcc: x", "Your budget is spent.")
@@ -59,6 +62,17 @@ def test_people_are_written_to_in_the_language_they_chose(mailing: Desk) -> None
         assert language_of(connection, "ann@b.nl", "nl") == "fr"
         assert language_of(connection, "bob@b.nl", "nl") == "nl"
         assert language_of(connection, "nobody@b.nl") == "en"
+
+
+def test_what_could_not_be_sent_is_told_to_operators_for_a_week(mailing: Desk) -> None:
+    assert unsent(mailing, ADMIN) is None
+    with mailing.store.write() as connection:
+        post(connection, mailing, [MAIL, replace(HOOK, target="https://b.nl/in?key=secret")])
+        for row in claim(connection, 100_000, 200_000, ["mail", "webhook"], 10):
+            finish(connection, row.id, None, "it says 550")
+    assert unsent(mailing, ADMIN) == Unsent(2, "b.nl", "it says 550")
+    assert unsent(replace(mailing, clock=lambda: 100.1 + UNSENT_S), ADMIN) is None
+    assert refusal(unsent, mailing, MEMBER).status == 403
 
 
 def waiting(store: Store) -> int:

@@ -24,18 +24,10 @@ def sign_in(visit: Visit) -> Reply:
     """Lets somebody in who knows their password."""
     form = visit.form
     email, goal = form.get("email"), form.get("next")
-    headers = visit.request.headers
-    peer = visit.request.client.host if visit.request.client else ""
-    forwarded = headers.get("x-forwarded-for")
-    address = visit.parts.address(peer, forwarded.encode("latin-1") if forwarded else None)
-    throttle = visit.parts.throttle
+    address, throttle = asker(visit), visit.parts.throttle
     wait = throttle.wait(email, address)
     if wait:
-        minutes = -(-wait // 60)
-        said = visit.ngettext(
-            "Too many tries. Wait %(num)s minute.", "Too many tries. Wait %(num)s minutes.", minutes
-        )
-        form.faults["password"] = said
+        form.faults["password"] = too_many(visit, wait)
         return _sign_in(goal, 429)
     try:
         visitor = sessions.sign_in(visit.parts.desk, email, form.get("password"), visit.agent)
@@ -77,6 +69,22 @@ def link_page(visit: Visit) -> Reply:
 def follow_link(visit: Visit) -> Reply:
     """Uses a link."""
     return _follow(visit, visit.path["link"])
+
+
+def asker(visit: Visit) -> str:
+    """The address a call comes from."""
+    peer = visit.request.client.host if visit.request.client else ""
+    forwarded = visit.request.headers.get("x-forwarded-for")
+    return visit.parts.address(peer, forwarded.encode("latin-1") if forwarded else None)
+
+
+def too_many(visit: Visit, wait: int) -> str:
+    """What whoever tried too often is told; `wait` in seconds."""
+    return visit.ngettext(
+        "Too many tries. Wait %(num)s minute.",
+        "Too many tries. Wait %(num)s minutes.",
+        -(-wait // 60),
+    )
 
 
 def _follow(visit: Visit, text: str) -> Reply:

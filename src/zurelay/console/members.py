@@ -144,7 +144,14 @@ def _link(visit: Visit, account: str, wanted: str) -> Reply:
     one = next((each for each in found if wanted in (each.id, each.email)), None)
     url = f"{visit.parts.base_url()}/console/link/{text}"
     days = links.LIFE_S[kind] // 86_400
-    values = {"kind": kind, "url": url, "one": one, "account": account, "days": days}
+    values = {
+        "kind": kind,
+        "url": url,
+        "one": one,
+        "account": account,
+        "days": days,
+        "mailed": desk.letters() is not None,
+    }
     return Html("members_link.html", values, 201)
 
 

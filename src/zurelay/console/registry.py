@@ -5,6 +5,7 @@ from zurelay.console import (
     audit,
     billing,
     entry,
+    forgot,
     keys,
     members,
     models,
@@ -22,6 +23,7 @@ from zurelay.console.page import Page
 
 PAGES: tuple[Page, ...] = (
     *entry.PAGES,
+    *forgot.PAGES,
     *overview.PAGES,
     *keys.PAGES,
     *requests.PAGES,

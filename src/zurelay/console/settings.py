@@ -5,6 +5,7 @@ from typing import Final
 
 from zurelay.console.languages import N_
 from zurelay.console.page import OPERATORS, Form, Html, Page, Reply, Visit
+from zurelay.office import notices
 
 HOME: Final = "/console/settings"
 ORIGINS: Final = {
@@ -36,6 +37,7 @@ def index(visit: Visit) -> Reply:
             "everything": everything,
             "sought": sought,
             "origins": ORIGINS,
+            "unsent": notices.unsent(visit.parts.desk, visit.actor),
         },
     )
 

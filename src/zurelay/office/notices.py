@@ -6,16 +6,20 @@ The node that leads sends them. Knows no server of mail.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 
 from zurelay.letters.texts import Text, write
 from zurelay.office.desk import Desk
+from zurelay.office.rights import Actor
 from zurelay.store import people
-from zurelay.store.outbox import Waiting, add_waiting
+from zurelay.store.outbox import Waiting, add_waiting, failed_since
 
 FIRST_OWNER: Final = "owner@localhost"
 """The address of the first owner, until they give their own: nobody's mailbox."""
+
+UNSENT_S: Final = 7 * 86_400
 
 MOST_BODY: Final = 200_000
 """Characters of a body; no notice has more."""
@@ -106,6 +110,28 @@ def mail(
         **values,
     )
     return [Notice("mail", to, account, subject, body)]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """What could not be sent lately: how much, and the last of it."""
+
+    count: int
+    target: str
+    problem: str
+
+
+def unsent(desk: Desk, actor: Actor) -> Unsent | None:
+    """What was given up in the last seven days; None where nothing was. Raises Refused: 403."""
+    with desk.read(actor, "providers.read") as connection:
+        since = int((desk.clock() - UNSENT_S) * 1000)
+        count, last = failed_since(connection, since, 1)
+    if not last:
+        return None
+    target = last[0].target
+    if last[0].kind == "webhook":  # the rest of it may let whoever has it in
+        target = urlsplit(target).hostname or ""
+    return Unsent(count, target, last[0].problem)
 
 
 def language_of(connection: Connection, email: str, otherwise: str | None = None) -> str:
