@@ -100,17 +100,19 @@ def mail_server(
             "auth_require_tls": not at_once,
         }
     loop = asyncio.new_event_loop()
-    server = loop.run_until_complete(
-        loop.create_server(
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    async def listen() -> asyncio.Server:
+        return await loop.create_server(
             lambda: SMTP(found, loop=loop, **options),
             "127.0.0.1",
             0,
             ssl=tls if at_once else None,
         )
-    )
+
+    server = asyncio.run_coroutine_threadsafe(listen(), loop).result(10)
     found.port = server.sockets[0].getsockname()[1]
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
     try:
         yield found
     finally:
