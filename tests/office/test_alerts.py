@@ -15,6 +15,7 @@ from zurelay.office.alerts import (
     count_open,
     get_target,
     list_alerts,
+    list_deliveries,
     list_of_operators,
     renew_secret,
     send_trial,
@@ -28,7 +29,7 @@ from zurelay.office.telling import Recipients
 from zurelay.office.watching import Sighting, raise_seen, raise_spending
 from zurelay.store.keys import add_key
 from zurelay.store.members import Member, add_member
-from zurelay.store.outbox import claim
+from zurelay.store.outbox import claim, finish, put_back
 
 HOOK = "https://hooks.example.com/a?token=b"
 KEEPER = Actor("person:ann", "admin", ACCOUNT.id)
@@ -202,3 +203,30 @@ def test_lists_are_given_by_whether_it_holds_and_in_pages(desk: Desk, clock: Clo
     clock.now += 31 * 86_400
     assert list_alerts(desk, MEMBER, ALL, holds=True).data == []
     assert [one.open for one in list_alerts(desk, MEMBER, ALL).data] == [False] * 3
+
+
+def test_what_became_of_mails_and_webhooks_is_shown(mailing: Desk, clock: Clock) -> None:
+    put(mailing, emails=["ann@example.com"], webhook=HOOK)
+    send_trial(mailing, KEEPER, ACCOUNT.id)
+    with mailing.store.write() as connection:
+        now = int(clock.now * 1000)
+        hook, mail = sorted(
+            claim(connection, now, now, ["mail", "webhook"], 9), key=lambda one: one.kind != "mail"
+        )[::-1]
+        put_back(connection, hook.id, now + 1, "it answers with status 500")
+        finish(connection, mail.id, now, None)
+    found = {one.kind: one for one in list_deliveries(mailing, MEMBER, ACCOUNT.id)}
+    assert (found["mail"].to, found["mail"].state) == ("ann@example.com", "sent")
+    assert found["webhook"].to == "https://hooks.example.com"
+    assert (found["webhook"].state, found["webhook"].problem) == (
+        "failing",
+        "it answers with status 500",
+    )
+    with mailing.store.write() as connection:
+        finish(connection, hook.id, None, "gone")
+    assert {one.state for one in list_deliveries(mailing, MEMBER, ACCOUNT.id)} == {
+        "sent",
+        "given_up",
+    }
+    put(mailing, emails=[])  # what went elsewhere is nobody's matter here any more
+    assert list_deliveries(mailing, MEMBER, ACCOUNT.id) == []

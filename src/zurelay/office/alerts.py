@@ -4,7 +4,7 @@ Raises none; `watching` does.
 """
 
 import base64
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 import msgspec
@@ -101,6 +101,17 @@ class AlertView(Struct):
     open: bool
     says: str
     data: dict[str, Any]
+
+
+class DeliveryView(Struct):
+    """A mail or webhook, and what became of it; `to` of a webhook is its host alone."""
+
+    created: str
+    kind: str
+    to: str
+    subject: str
+    state: Literal["sent", "waiting", "failing", "given_up"]
+    problem: str | None
 
 
 def get_target(desk: Desk, actor: Actor, wanted: str) -> TargetView:
@@ -204,6 +215,19 @@ def list_alerts(
         return _list(desk, connection, page, whose, kind, holds, language)
 
 
+def list_deliveries(desk: Desk, actor: Actor, wanted: str, most: int = 10) -> list[DeliveryView]:
+    """What was sent lately to where an account's alerts go now, newest first.
+
+    Raises:
+        Refused: 403, 404.
+    """
+    with desk.read(actor, "alerts.read") as connection:
+        account = the_account(connection, actor, wanted).id
+        to = of_account(connection, account)
+        targets = [*to.emails, *filter(None, [to.webhook])]
+        return [_delivery(one) for one in store.deliveries(connection, account, targets, most)]
+
+
 def list_of_operators(
     desk: Desk, actor: Actor, page: Page, *, holds: bool | None = None, language: str = "en"
 ) -> Listed[AlertView]:
@@ -263,6 +287,20 @@ def _view(
         says=letters.say(language, sentence(one.kind, data), values),
         data=data,
     )
+
+
+def _delivery(one: store.Delivery) -> DeliveryView:
+    state: Literal["sent", "waiting", "failing", "given_up"] = "waiting"
+    if one.sent_ms is not None:
+        state = "sent"
+    elif one.due_ms is None:
+        state = "given_up"
+    elif one.problem:
+        state = "failing"
+    to = one.target if one.kind == "mail" else _host(one.target) or ""
+    created = v.iso_of(one.created_ms / 1000)
+    problem = None if state == "sent" else one.problem
+    return DeliveryView(created, one.kind, to, one.subject, state, problem)
 
 
 def _names(connection: Connection, account: str, key: str | None, known: dict[str, str]) -> str:

@@ -4,7 +4,7 @@ An alert's `event` names one happening: a second row of it cannot be. Knows no w
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Final
 
 import msgspec
@@ -54,6 +54,26 @@ class Alert:
     detail: str
     subject: str
     seen_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A mail or webhook of an account, and what became of it. Times in Unix milliseconds.
+
+    Attributes:
+        due_ms: when it is tried next; None once it is over.
+        sent_ms: when it was taken; None and over: it was given up.
+        problem: why the last try failed.
+    """
+
+    created_ms: int
+    kind: str
+    target: str
+    subject: str
+    tries: int
+    due_ms: int | None
+    sent_ms: int | None
+    problem: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +254,19 @@ def languages_of(connection: Connection, emails: Sequence[str]) -> dict[str, str
         person.c.email.in_(emails), person.c.language.is_not(None)
     )
     return {row.email: row.language for row in connection.execute(query)}
+
+
+def deliveries(
+    connection: Connection, account: str, targets: Sequence[str], most: int
+) -> list[Delivery]:
+    """What went to those addresses and URLs for an account, newest first."""
+    outbox = schema.outbox.c
+    names = [one.name for one in fields(Delivery)]
+    query = select(*(outbox[name] for name in names)).where(
+        outbox.account == account, outbox.target.in_(targets)
+    )
+    query = query.order_by(outbox.created_ms.desc(), outbox.id.desc()).limit(most)
+    return [Delivery(**row) for row in connection.execute(query).mappings()]
 
 
 def erase_target(connection: Connection, account: str) -> None:
