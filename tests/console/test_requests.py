@@ -1,9 +1,18 @@
+import html
 import json
+import re
+import time
 from collections.abc import Callable
 
 import pytest
 
-from tests.console.people import Person
+from tests.console.history import requests as history
+from tests.console.history import write
+from tests.console.people import OWNER, Person
+from zurelay.office import requests
+from zurelay.office.accounts import list_accounts
+from zurelay.office.desk import Desk
+from zurelay.office.pages import Page
 from zurelay.testing.gateway import RunningGateway
 from zurelay.upstream.base import Call
 from zurelay.upstream.client import HttpClient
@@ -107,3 +116,20 @@ async def test_another_accounts_request_is_not_there(people: People) -> None:
     id_ = await ask(owner.gateway)
     await until_logged(owner, id_)
     assert (await owner.get("/console/requests/req_" + "0" * 32)).status == 404
+
+
+async def test_a_search_that_found_nothing_so_far_can_go_on(
+    people: People, gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "SCANNED", 50)
+    account = list_accounts(Desk(gateway.store), OWNER, Page()).data[0].id
+    write(gateway.store, history(time.time(), 120, account, ("key_1",)))
+    member = people("member")
+    seen = await member.get("/console/requests?user=nobody")
+    assert "Nothing among the newest 50" in seen.text
+    for _ in range(3):
+        further = re.search(r'href="([^"]*cursor=[^"]*)"', seen.text)
+        if further is None:
+            break
+        seen = await member.get(html.unescape(further.group(1)))
+    assert "Nothing passes this filter" in seen.text

@@ -59,14 +59,21 @@ def test_pages_hold_every_entry_once(desk: Desk, metadata: dict[str, str], size:
     assert seen == ids[::-1]
 
 
-def test_a_search_by_metadata_stops_after_so_many_and_can_go_on(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Wanted(metadata={"team": "rare"}),
+        Wanted(user="rare"),
+        Wanted(model="rare"),
+        Wanted(status="cancelled"),
+    ],
+)
+def test_a_search_that_no_index_helps_stops_after_so_many_and_can_go_on(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, wanted: Wanted
 ) -> None:
     monkeypatch.setattr(requests, "SCANNED", 4)
-    monkeypatch.setattr(requests, "_CHUNK", 2)
-    rare = a_record(NOON, metadata={"team": "rare"})
+    rare = a_record(NOON, metadata={"team": "rare"}, user="rare", model="rare", status="cancelled")
     ids = log(desk, rare, *(a_record(NOON + n) for n in range(1, 9)))
-    wanted = Wanted(metadata={"team": "rare"})
     first = list_requests(desk, READER, wanted, 50)
     assert (first.data, first.next_cursor) == ([], ids[5])
     second = list_requests(desk, READER, wanted, 50, first.next_cursor)
@@ -74,6 +81,19 @@ def test_a_search_by_metadata_stops_after_so_many_and_can_go_on(
     third = list_requests(desk, READER, wanted, 50, second.next_cursor)
     assert [one["id"] for one in third.data] == [rare.id]
     assert third.next_cursor is None
+
+
+@pytest.mark.parametrize("text", ['a"b', "100%", "é\n", "a\\b", "_", ""])
+def test_metadata_is_found_as_it_was_written(desk: Desk, text: str) -> None:
+    mine, _, _ = log(
+        desk,
+        a_record(NOON, metadata={text: text}),
+        a_record(NOON + 1, metadata={text: f"{text}x"}),
+        a_record(NOON + 2, metadata={"A": "B"}),
+    )
+    found = list_requests(desk, READER, Wanted(metadata={text: text}), 5)
+    assert [one["id"] for one in found.data] == [mine]
+    assert list_requests(desk, READER, Wanted(metadata={"a": "b"}), 5).data == []
 
 
 def test_what_is_no_cursor_is_refused(desk: Desk) -> None:

@@ -100,6 +100,8 @@ def index(visit: Visit) -> Reply:
             "iso": _iso,
             "statuses": STATUSES,
             "spans": SPANS,
+            "rows": _ROWS,
+            "scanned": requests.SCANNED,
         },
         400 if form.faults else 200,
     )

@@ -13,13 +13,11 @@ from zurelay.office.desk import Desk, no_such, wrong
 from zurelay.office.keys import the_key
 from zurelay.office.pages import Listed
 from zurelay.office.rights import Actor
-from zurelay.store.requests import Filter, at_ms, get_request
+from zurelay.store.requests import Filter, at_ms, get_request, reach_of
 from zurelay.store.requests import list_requests as read_requests
 
 SCANNED: Final = 20_000
-"""How many entries one call looks at for their metadata. A page that ends early has a cursor."""
-
-_CHUNK: Final = 500
+"""Entries that one call looks at for what no index finds. A page that ends early has a cursor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def list_requests(
         raise wrong("cursor", "cursor: send 'next_cursor' of the page before, unchanged.")
     with desk.read(actor, "requests.read") as connection:
         asked = _filter(connection, actor, wanted, cursor)
-        found, last = _found(connection, asked, wanted.metadata, limit)
+        found, last = _found(connection, asked, limit)
     return Listed([view(actor, record) for record in found], last)
 
 
@@ -84,6 +82,7 @@ def _filter(connection: Connection, actor: Actor, wanted: Wanted, cursor: str | 
         model=wanted.model,
         status=wanted.status,
         user=wanted.user,
+        metadata=wanted.metadata or None,
         since=wanted.since,
         until=wanted.until,
         before=cursor,
@@ -91,25 +90,15 @@ def _filter(connection: Connection, actor: Actor, wanted: Wanted, cursor: str | 
 
 
 def _found(
-    connection: Connection, asked: Filter, metadata: Mapping[str, str], limit: int
+    connection: Connection, asked: Filter, limit: int
 ) -> tuple[list[RequestRecord], str | None]:
     """A page, and the id it ends with if more may come."""
-    if not metadata:
-        rows = read_requests(connection, asked, limit + 1)
-        return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
-    found: list[RequestRecord] = []
-    for _ in range(SCANNED // _CHUNK):
-        rows = read_requests(connection, asked, _CHUNK)
-        for place, record in enumerate(rows):
-            if _has(record, metadata):
-                found.append(record)
-                if len(found) == limit:
-                    more = place + 1 < len(rows) or len(rows) == _CHUNK
-                    return found, record.id if more else None
-        if len(rows) < _CHUNK:
-            return found, None
-        asked = replace(asked, before=rows[-1].id)
-    return found, asked.before
+    reach = None
+    if asked.model or asked.status or asked.user or asked.metadata:  # no index finds these
+        reach = reach_of(connection, asked, SCANNED)
+    rows = read_requests(connection, replace(asked, reach=reach), limit + 1)
+    last = rows[limit - 1].id if len(rows) > limit else reach
+    return [one for one in rows[:limit] if _has(one, asked.metadata or {})], last
 
 
 def _has(record: RequestRecord, metadata: Mapping[str, str]) -> bool:

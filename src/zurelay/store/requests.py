@@ -1,7 +1,7 @@
 """The request log: entries in, each exactly once, and entries out, newest first."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -51,7 +51,9 @@ class Filter:
         account, key: their ids.
         model: the id asked for, or the one that answered.
         since, until: Unix seconds, the second exclusive.
+        metadata: pairs that an entry must have. Some are found that lack one: whoever asks looks.
         before: only entries older than this request id.
+        reach: none older than this request id.
     """
 
     account: str | None = None
@@ -61,7 +63,9 @@ class Filter:
     user: str | None = None
     since: float | None = None
     until: float | None = None
+    metadata: Mapping[str, str] | None = None
     before: str | None = None
+    reach: str | None = None
 
 
 def add_requests(
@@ -99,6 +103,20 @@ def list_requests(connection: Connection, wanted: Filter, limit: int) -> list[Re
     """The newest entries that pass the filter, newest first."""
     query = _filtered(wanted).order_by(_TABLE.c.at_ms.desc(), _TABLE.c.id.desc()).limit(limit)
     return [_decode(text) for text in connection.execute(query).scalars()]
+
+
+def reach_of(connection: Connection, wanted: Filter, entries: int) -> str | None:
+    """The id of the last of so many entries, newest first; None if there are fewer.
+
+    Only account, key, times and `before` count: those an index finds.
+    """
+    indexed = Filter(
+        wanted.account, wanted.key, since=wanted.since, until=wanted.until, before=wanted.before
+    )
+    query = _filtered(indexed).with_only_columns(_TABLE.c.id)
+    query = query.order_by(_TABLE.c.at_ms.desc(), _TABLE.c.id.desc())
+    found: str | None = connection.execute(query.limit(1).offset(entries - 1)).scalar()
+    return found
 
 
 def delete_requests(connection: Connection, until: float, limit: int) -> int:
@@ -214,6 +232,14 @@ def _filtered(wanted: Filter) -> Select[str]:
         query = query.where(columns.at_ms >= int(wanted.since * 1000))
     if wanted.until is not None:
         query = query.where(columns.at_ms < int(wanted.until * 1000))
+    for name, text in (wanted.metadata or {}).items():
+        # As it stands in the entry; LIKE minds no capitals in SQLite.
+        pair = f"{msgspec.json.encode(name).decode()}:{msgspec.json.encode(text).decode()}"
+        query = query.where(columns.record.contains(pair, autoescape=True))
+    if wanted.reach is not None:
+        at = at_ms(wanted.reach)
+        newer = or_(columns.at_ms > at, columns.id >= wanted.reach)
+        query = query.where(columns.at_ms >= at, newer)
     if wanted.before is not None:
         at = at_ms(wanted.before)
         if at is not None:
