@@ -4,21 +4,19 @@ English words stand in templates and modules; `locale/<language>/<module>.po` ha
 file a page module. They are read at the first page, without a compiler. Knows no page.
 """
 
-import io
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
-from gettext import GNUTranslations, NullTranslations
+from gettext import NullTranslations
 from pathlib import Path
 from typing import Final
 
 from babel import Locale
 from babel.dates import format_date, format_datetime, format_timedelta
-from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
 from babel.numbers import format_compact_decimal, format_currency, format_decimal, format_percent
+
+from zurelay.letters.words import read_words
 
 FOLDER: Final = Path(__file__).parent / "locale"
 NAMES: Final = {"en": "English", "nl": "Nederlands", "fr": "Français"}
@@ -131,7 +129,7 @@ def language(code: str, *more: Path) -> Language:
         code: as in `lang` attributes.
         more: folders like `FOLDER` with words of other pages than the console's.
     """
-    return Language(code, _words(code, (FOLDER, *more)))
+    return Language(code, read_words(code, (FOLDER, *more)))
 
 
 def choose(kept: str | None, accepted: str) -> str:
@@ -159,21 +157,6 @@ def _by_weight(accepted: str) -> Iterable[str]:
             weight = 0.0
         weighed.append((-weight, place, name.strip()))
     return [name for weight, _, name in sorted(weighed) if weight < 0]
-
-
-def _words(code: str, folders: Iterable[Path]) -> NullTranslations:
-    if code == "en":
-        return NullTranslations()
-    whole = Catalog(locale=code)
-    for path in [path for folder in folders for path in sorted((folder / code).glob("*.po"))]:
-        with path.open("rb") as file:
-            for message in read_po(file, locale=code):
-                if message.id:
-                    whole[message.id] = message
-    made = io.BytesIO()
-    write_mo(made, whole)
-    made.seek(0)
-    return GNUTranslations(made)
 
 
 def _moment(when: "str | float") -> datetime:
