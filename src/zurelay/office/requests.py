@@ -96,7 +96,9 @@ def _found(
     reach = None
     if asked.model or asked.status or asked.user or asked.metadata:  # no index finds these
         reach = reach_of(connection, asked, SCANNED)
-    rows = read_requests(connection, replace(asked, reach=reach), limit + 1)
+    if reach is not None:  # it is the later bound, and the only one the database is to go by
+        asked = replace(asked, reach=reach, since=None)
+    rows = read_requests(connection, asked, limit + 1)
     last = rows[limit - 1].id if len(rows) > limit else reach
     return [one for one in rows[:limit] if _has(one, asked.metadata or {})], last
 
