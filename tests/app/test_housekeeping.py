@@ -50,8 +50,10 @@ async def test_one_node_works_and_when_it_leaves_another_does(
         for house in (*houses, *houses):
             house._round()
         assert [house._due > 0 for house in houses] == [True, False]
+        assert [house.leading for house in houses] == [True, False]
         await houses[0].close()
         houses[1]._round()
+        assert [house.leading for house in houses] == [False, True]
         assert houses[1]._due > 0
         await houses[1].close()
         for store in stores:

@@ -9,6 +9,7 @@ import structlog
 from tests.app.conftest import until
 from tests.mail_server import MailServer, mail_server
 from tests.store.rows import Clock
+from zurelay.app import post as post_module
 from zurelay.app.post import KEPT_S, LEASE_S, MOST, RETRIES_S, Post
 from zurelay.app.webhooks import WebhookError, Webhooks
 from zurelay.config.smtp import Smtp
@@ -302,6 +303,34 @@ async def test_what_could_not_be_written_down_is_not_sent_again(
     assert await sender.round() == 0
     assert addresses(server) == ["ann@b.nl"]
     assert office.rows()[0].sent_ms is not None
+
+
+async def test_a_server_that_says_nothing_does_not_hold_up_the_end(
+    office: Office, posts: Posts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(post_module, "_GRACE_S", 0.1)
+    heard = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for said in (b"220 here\r\n", b"250 mail.test\r\n"):
+            writer.write(said)
+            await reader.readline()
+        heard.set()  # whom it is from; says nothing to that
+        await reader.read()
+        writer.close()
+
+    listening = await asyncio.start_server(silent, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    posts.smtp = Smtp("127.0.0.1", port, "none", sender="ai@example.com", timeout=50)
+    office.mail("ann@b.nl", "bob@b.nl")
+    sender = posts()
+    job = asyncio.create_task(sender.run())
+    await asyncio.wait_for(heard.wait(), 10)
+    job.cancel()
+    async with asyncio.timeout(10):
+        await sender.close()
+        await until(lambda: sorted(row.tries for row in office.rows()) == [0, 1])
+    listening.close()
 
 
 async def test_only_the_node_that_leads_sends(
