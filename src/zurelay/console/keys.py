@@ -22,7 +22,7 @@ from zurelay.console.page import (
 )
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.snippets import samples
-from zurelay.office import keys
+from zurelay.office import contents, keys
 from zurelay.office.keys import KeyChange, KeyView, MadeKey, NewKey
 from zurelay.office.pages import MOST
 from zurelay.office.pages import Page as ListPage
@@ -52,7 +52,10 @@ FAULTS: Final = {
     "concurrency": N_("Write a whole number of 1 or more."),
     "expires": N_("Write a day that is not over."),
     "models": N_("Write one model on each line."),
+    "store_days": N_("Write 1 to 365 days, or nothing."),
 }
+NOT_ALLOWED: Final = N_("Only those who run the gateway may let a key do more than it could.")
+_ANSWERED_HERE: Final = (400, 403, 404)
 _LIMITS: Final = ("rpm", "tpm", "concurrency")
 
 
@@ -88,7 +91,7 @@ def create(visit: Visit) -> Reply:
         wanted = _wanted(form) | {"account": form.get("account") or visit.actor.account or ""}
         made = keys.create_key(visit.parts.desk, visit.actor, read(NewKey, wanted))
     except Refused as refused:
-        if refused.problem.status not in (400, 404):
+        if refused.problem.status not in _ANSWERED_HERE or not refused.problem.param:
             raise
         return _form(visit, _failed(visit, refused), None, 400)
     return _made(visit, made, renewed=False)
@@ -116,7 +119,7 @@ def change(visit: Visit) -> Reply:
         changed = {name: value for name, value in after.items() if before[name] != value}
         keys.change_key(desk, actor, key.id, read(KeyChange, changed))
     except Refused as refused:
-        if refused.problem.status != 400:
+        if refused.problem.status not in (400, 403) or not refused.problem.param:
             raise
         return _form(visit, _failed(visit, refused), key, 400)
     return Redirect(f"{HOME}/{key.id}", visit.gettext("Saved."))
@@ -142,6 +145,18 @@ def revoke(visit: Visit) -> Reply:
     """Ends it for ever."""
     key = keys.revoke_key(visit.parts.desk, visit.actor, visit.path["key"])
     return Redirect(HOME, visit.gettext("%(name)s is revoked.", name=key.name))
+
+
+def forget(visit: Visit) -> Reply:
+    """Deletes the messages that are stored of its requests."""
+    key = keys.get_key(visit.parts.desk, visit.actor, visit.path["key"])
+    done = contents.forget(visit.parts.desk, visit.actor, key.id)
+    said = visit.ngettext(
+        "The messages of %(num)s request are deleted.",
+        "The messages of %(num)s requests are deleted.",
+        done.deleted,
+    )
+    return Redirect(f"{HOME}/{key.id}", said)
 
 
 def served_models(parts: ConsoleParts) -> list[str]:
@@ -170,6 +185,7 @@ def _form(visit: Visit, form: Form, key: KeyView | None, status: int = 200) -> R
             "others": "\n".join(dict.fromkeys(others)),
             "choices": [(one.id, one.name) for one in accounts],
             "account_chosen": form.get("account") or visit.account or "",
+            "can_store": visit.parts.desk.sealer() is not None,
             "periods": PERIODS,
         },
         status,
@@ -201,6 +217,7 @@ def _shown(visit: Visit, key: KeyView) -> Reply:
         "keys_one.html",
         {
             "key": key,
+            "stored": contents.count(visit.parts.desk, visit.actor, key.id),
             "found": found,
             "chart_drawn": None if chart.empty else chart.draw(visit.language),
             "periods": PERIODS,
@@ -226,6 +243,7 @@ def _wanted(form: Form) -> dict[str, Any]:
         "budget": {"usd": budget, "period": form.get("period") or "month"} if budget else None,
         "models": list(dict.fromkeys(models)) if models is not None else None,
         "expires": form.optional("expires"),
+        "store_days": form.optional("store_days"),
         **limits,
     }
 
@@ -240,6 +258,7 @@ def _filled(key: KeyView) -> Form:
         "tpm": key.tpm,
         "concurrency": key.concurrency,
         "expires": key.expires,
+        "store_days": key.store_days,
         "some": None if key.models is None else "on",
         "models": None if key.models is None else "\n".join(key.models),
     }
@@ -247,9 +266,12 @@ def _filled(key: KeyView) -> Form:
 
 
 def _failed(visit: Visit, refused: Refused) -> Form:
-    return visit.form.failed(refused, budget_usd="budget", budget_period="period").explain(
-        visit, FAULTS
-    )
+    form = visit.form.failed(refused, budget_usd="budget", budget_period="period")
+    if refused.problem.status != 403:
+        return form.explain(visit, FAULTS)
+    for name in form.faults:
+        form.faults[name] = visit.gettext(NOT_ALLOWED)
+    return form
 
 
 PAGES = (
@@ -261,4 +283,5 @@ PAGES = (
     Page("GET", "/console/keys/{key}/edit", CHANGERS, edit, served_models),
     Page("POST", "/console/keys/{key}/rotate", CHANGERS, rotate),
     Page("POST", "/console/keys/{key}/revoke", CHANGERS, revoke),
+    Page("POST", "/console/keys/{key}/forget", CHANGERS, forget),
 )

@@ -8,14 +8,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from msgspec import DecodeError, json
+from starlette.responses import Response
+
 from zurelay.catalogue.price import per_million, price_at
 from zurelay.chat.problems import Refused
 from zurelay.console.languages import N_
-from zurelay.console.page import SIGNED_IN, Form, Html, Page, Redirect, Reply, Visit
+from zurelay.console.page import CHANGERS, SIGNED_IN, Form, Html, Page, Redirect, Reply, Visit
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.timeline import timeline
 from zurelay.meter.charge import at_size
-from zurelay.office import keys, requests
+from zurelay.office import contents, keys, requests
 from zurelay.office.pages import MOST
 from zurelay.office.pages import Page as ListPage
 from zurelay.office.requests import Wanted
@@ -59,6 +62,24 @@ REASONS: Final = {
     "context_overflow": N_("too long for the model"),
     "content_policy": N_("refused by a filter"),
 }
+ROLES: Final = {
+    "system": N_("System"),
+    "developer": N_("Developer"),
+    "user": N_("User"),
+    "assistant": N_("Assistant"),
+    "tool": N_("Tool"),
+    "error": N_("Error"),
+    "input": N_("Input"),
+    "output": N_("Output"),
+}
+KINDS: Final = {
+    "refusal": N_("refused"),
+    "call": N_("calls"),
+    "result": N_("result"),
+    "file": N_("file"),
+}
+_PIECE: Final = 20_000
+_RAW: Final = 40_000
 FILTERS: Final = ("key", "model", "status", "user", "metadata", "hours")
 _ROWS: Final = 50
 _ID: Final = "req_"
@@ -122,13 +143,55 @@ def show(visit: Visit) -> Reply:
             "names": CLASSES,
             "statuses": STATUSES,
             "reasons": REASONS,
+            **_messages(visit, one["id"]),
         },
+    )
+
+
+def download(visit: Visit) -> Reply:
+    """All that is stored of an entry, as a file."""
+    found = contents.read(visit.parts.desk, visit.actor, visit.path["request"])
+    name = f'attachment; filename="{found.request}.json"'
+    return Response(
+        json.format(json.encode(found), indent=2),
+        media_type="application/json",
+        headers={"content-disposition": name},
     )
 
 
 def served(parts: ConsoleParts) -> RoutingTable:
     """What is served now."""
     return parts.table()
+
+
+def _messages(visit: Visit, request: str) -> dict[str, Any]:
+    """What was asked and answered. Operators must ask for it, and are written down."""
+    desk, actor = visit.parts.desk, visit.actor
+    values: dict[str, Any] = {"content": None, "opened": False, "roles": ROLES, "kinds": KINDS}
+    if not actor.may("content.read"):
+        return values
+    if actor.account is None and visit.query.get("messages") != "show":
+        return values | {"content": contents.state_of(desk, actor, request)}
+    found = contents.read(desk, actor, request)
+    turns = [
+        (one.role, [(piece, *_shortened(piece.text, _PIECE)) for piece in one.pieces])
+        for one in found.messages
+    ]
+    raw = [_shortened(_laid_out(text or ""), _RAW)[0] for text in (found.body, found.answer)]
+    return values | {"content": found, "opened": True, "turns": turns, "raw": raw}
+
+
+def _shortened(text: str, most: int) -> tuple[str, bool]:
+    """The beginning of a text, and whether that is not all of it."""
+    return (text, False) if len(text) <= most else (f"{text[:most]}…", True)
+
+
+def _laid_out(text: str) -> str:
+    """JSON for people; all else as it is."""
+    try:
+        return json.format(text, indent=2)
+    except DecodeError:
+        return text
 
 
 def _wanted(visit: Visit, filters: Mapping[str, str]) -> Wanted:
@@ -180,4 +243,5 @@ def _iso(seconds: float) -> str:
 PAGES = (
     Page("GET", HOME, SIGNED_IN, index),
     Page("GET", f"{HOME}/{{request}}", SIGNED_IN, show, served),
+    Page("GET", f"{HOME}/{{request}}/messages.json", CHANGERS, download),
 )

@@ -116,7 +116,7 @@ def create_key(desk: Desk, actor: Actor, form: NewKey, *, make_account: bool = F
     """
     with desk.change(actor, "keys.change") as change:
         _no_markup(actor, form.markup)
-        may_store(desk, actor, None, form.store_days)
+        _storable(desk, None, form.store_days)
         account = _account_for(desk, change, form.account, make=make_account)
         text = make_key(desk.random(RANDOM_BYTES))
         key = Key(
@@ -175,7 +175,7 @@ def change_key(desk: Desk, actor: Actor, wanted: str, form: KeyChange) -> KeyVie
         if form.markup is not UNSET:
             _no_markup(actor, form.markup or "none")
         if form.store_days is not UNSET:
-            may_store(desk, actor, key.store_days, form.store_days)
+            _storable(desk, key.store_days, form.store_days)
         columns = _columns(change, form)
         if not columns:
             change.did_nothing()
@@ -371,18 +371,17 @@ def _not_wider(actor: Actor, old: Key, new: Key) -> None:
         raise Refused(Problem(403, "permission_error", "not_allowed", message, more))
 
 
-def may_store(desk: Desk, actor: Actor, old: int | None, new: int | None) -> None:
+def _storable(desk: Desk, old: int | None, new: int | None) -> None:
     """Whether a key's messages may be stored for so many days.
 
-    All of an account read what its keys were asked and answered, so only its admins and owners let
-    more of it be stored; whoever changes keys may let less be.
+    Whoever changes an account's keys decides that: it is the account's own words that are stored,
+    and the account alone that reads them.
 
     Raises:
-        Refused: 403; 409 where messages cannot be encrypted.
+        Refused: 409 where messages cannot be encrypted; less than before goes all the same.
     """
     if new is None or (old is not None and new <= old):
         return
-    actor.needs("content.store")
     if desk.sealer() is None:
         raise conflict(
             "store_days: messages are only stored encrypted, and this gateway has no key for that;"

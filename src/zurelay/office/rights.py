@@ -26,7 +26,6 @@ Right = Literal[
     "providers.read",
     "requests.read",
     "content.read",
-    "content.store",
     "audit.read",
     "tokens.read",
     "tokens.change",
@@ -70,7 +69,7 @@ _RUNNING: frozenset[Right] = frozenset(
 
 RIGHTS: dict[Role, frozenset[Right]] = {
     "owner": frozenset(get_args(Right)),
-    "admin": _READING | _RUNNING | {"content.read", "content.store"},
+    "admin": _READING | _RUNNING | {"content.read"},
     "member": _READING | {"content.read", "keys.change", "support.write"},
     "read-only": _READING | {"prices.read", "providers.read", "stops.read", "tokens.read"},
 }
