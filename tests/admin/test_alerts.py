@@ -13,14 +13,15 @@ async def test_where_alerts_go_is_set_read_and_tried(admin: Admin) -> None:
     assert told.json["secret"].startswith("whsec_")
     assert told.json["target"]["webhook"] == HOOK
     assert (await admin.get(path))["emails"] == ["ann@example.com"]
-    assert (await admin.get(path, role="member"))["webhook"] == "https://hooks.example.com/…"
+    assert (await admin.get(path, role="read-only"))["webhook"] == "https://hooks.example.com/…"
     renewed = await admin.post(f"{path}/secret")
     assert renewed["secret"] != told.json["secret"]
     assert await admin.post(f"{path}/test") == {"mails": 0, "webhook": True}  # no server of mail
     assert (await admin.call("POST", f"{path}/test")).status == 409
     told = await admin.call("PUT", path, {"webhook": "http://127.0.0.1/"})
     assert (told.status, told.error["param"]) == (400, "webhook")
-    assert (await admin.call("PUT", path, {}, role="member")).status == 403
+    assert (await admin.call("PUT", path, {}, role="read-only")).status == 403
+    assert (await admin.call("PUT", path, {}, role="member")).status == 200
 
 
 async def test_alerts_are_listed_and_the_gateways_own_only_to_those_who_run_it(

@@ -14,7 +14,7 @@ def test_every_role_has_its_rights_and_owners_have_all() -> None:
     assert RIGHTS["owner"] == set(get_args(Right))
     assert RIGHTS["admin"] - RIGHTS["read-only"]
     assert not RIGHTS["read-only"] & CHANGES
-    assert RIGHTS["member"] & CHANGES == {"keys.change", "support.write"}
+    assert RIGHTS["member"] & CHANGES == {"keys.change", "alerts.change", "support.write"}
     assert not RIGHTS["admin"] & {"tokens.change", "personal.erase", "personal.export"}
 
 

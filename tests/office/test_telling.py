@@ -100,11 +100,12 @@ def test_operators_are_told_of_the_beginning_and_of_the_end(mailing: Desk) -> No
     }
 
 
-def test_owners_and_admins_are_told_until_somebody_says_otherwise(desk: Desk) -> None:
+def test_those_who_keep_an_account_are_told_until_somebody_says_otherwise(desk: Desk) -> None:
     with desk.store.write() as connection:
         assert of_account(connection, ACCOUNT.id) == Recipients()
-        add_member(connection, Member("m1", ACCOUNT.id, "ann@example.com", "", "owner", 1))
         add_member(connection, Member("m2", ACCOUNT.id, "bob@example.com", "", "member", 1))
+        assert of_account(connection, ACCOUNT.id) == Recipients(("bob@example.com",))
+        add_member(connection, Member("m1", ACCOUNT.id, "ann@example.com", "", "owner", 1))
         assert of_account(connection, ACCOUNT.id) == Recipients(("ann@example.com",))
         hook = Target(ACCOUNT.id, None, "https://example.com", "whsec_x", 0)
         set_target(connection, hook)

@@ -115,7 +115,7 @@ def test_a_target_is_kept_as_it_was_set(store: Store, emails: tuple[str, ...] | 
         assert find_target(connection, ACCOUNT.id) is None
 
 
-def test_keepers_are_owners_and_admins_who_are_there(store: Store) -> None:
+def test_keepers_are_owners_and_admins_who_are_there_else_members(store: Store) -> None:
     with store.write() as connection:
         for number, (role, removed) in enumerate(
             [("owner", None), ("admin", None), ("member", None), ("admin", 5)]
@@ -125,8 +125,11 @@ def test_keepers_are_owners_and_admins_who_are_there(store: Store) -> None:
             add_member(connection, member)
         add_person(connection, Person("p0", "0@example.com", "", None, "nl", 0))
         add_person(connection, Person("p1", "1@example.com", "", None, None, 0))
-        found = keepers(connection, ACCOUNT.id)
+        found = keepers(connection, ACCOUNT.id, 9)
         assert found == ["0@example.com", "1@example.com"]
+        assert keepers(connection, ACCOUNT.id, 1) == ["0@example.com"]
+        connection.execute(text("UPDATE member SET removed = 5 WHERE role <> 'member'"))
+        assert keepers(connection, ACCOUNT.id, 9) == ["2@example.com"]
         assert languages_of(connection, found) == {"0@example.com": "nl"}
 
 

@@ -18,7 +18,7 @@ from zurelay.office.desk import Change, Desk, conflict, wrong
 from zurelay.office.notices import post
 from zurelay.office.pages import Listed, Page, listed
 from zurelay.office.rights import Actor
-from zurelay.office.telling import of_account, sentence, trial
+from zurelay.office.telling import MOST_EMAILS, of_account, sentence, trial
 from zurelay.store import alerts as store
 from zurelay.store.accounts import find_account
 from zurelay.store.alerts import Alert, Target
@@ -28,9 +28,10 @@ from zurelay.store.keys import find_key
 from zurelay.upstream.addresses import is_public
 from zurelay.upstream.url import ip_address, parse_url
 
-MOST_EMAILS: Final = 10
 TRIAL_S: Final = 60
 """How long after a test the next one may be sent."""
+MOST_TRIALS: Final = 10
+"""Tests of a day: they must not be a way to flood somebody with mail."""
 
 _SECRET_BYTES: Final = 24
 _PORTS: Final = (80, 443)
@@ -51,7 +52,10 @@ Webhook = Annotated[
 
 
 class TargetForm(Struct, forbid_unknown_fields=True):
-    """Where an account wants its alerts; `emails` null: its owners and admins get a mail."""
+    """Where an account wants its alerts; `emails` null: those who keep it get a mail.
+
+    These are its owners and admins; where it has none, its members, the first ten.
+    """
 
     emails: Emails | None = None
     webhook: Webhook | None = None
@@ -60,8 +64,7 @@ class TargetForm(Struct, forbid_unknown_fields=True):
 class TargetView(Struct):
     """Where an account's alerts go.
 
-    `emails` as they were set; null: its owners and admins. `mailed`: who gets mails now; nobody
-    while the gateway has no server of mail (`mail` false). `webhook` in full for those who may
+    `emails` as they were set; null: those who keep it. `mailed`: who gets mails now; nobody while the gateway has no server of mail (`mail` false). `webhook` in full for those who may
     change it.
     """
 
@@ -162,7 +165,7 @@ def renew_secret(desk: Desk, actor: Actor, wanted: str) -> TargetSet:
 
 
 def send_trial(desk: Desk, actor: Actor, wanted: str) -> TrialView:
-    """Send a test to wherever an account wants its alerts, once a minute at most.
+    """Send a test to where an account wants its alerts: once a minute, ten times a day at most.
 
     Raises:
         Refused: 403, 404; 409 where nobody would get it, or too soon after another one.
@@ -369,6 +372,10 @@ def _secret(desk: Desk) -> str:
 
 
 def _not_too_soon(change: Change, account: str) -> None:
-    last = list_audit(change.connection, account=account, action="alerts.test", limit=1)
+    last = list_audit(
+        change.connection, account=account, action="alerts.test", limit=MOST_TRIALS
+    )
     if last and change.now_ms - last[0].at_ms < TRIAL_S * 1000:
         raise conflict("A test was sent less than a minute ago.")
+    if len(last) == MOST_TRIALS and change.now_ms - last[-1].at_ms < 86_400_000:
+        raise conflict(f"{MOST_TRIALS} tests were sent in the last 24 hours.")

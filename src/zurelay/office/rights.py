@@ -70,7 +70,7 @@ _RUNNING: frozenset[Right] = frozenset(
 RIGHTS: dict[Role, frozenset[Right]] = {
     "owner": frozenset(get_args(Right)),
     "admin": _READING | _RUNNING | {"content.read"},
-    "member": _READING | {"content.read", "keys.change", "support.write"},
+    "member": _READING | {"content.read", "keys.change", "alerts.change", "support.write"},
     "read-only": _READING | {"prices.read", "providers.read", "stops.read", "tokens.read"},
 }
 """What each role may do. Owners alone hand out roles and handle personal data."""

@@ -5,7 +5,7 @@ Raises nothing and decides nothing about what is worth an alert.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Connection
@@ -17,7 +17,9 @@ from zurelay.office.desk import Desk
 from zurelay.office.notices import Notice
 from zurelay.store.alerts import Alert, find_target, keepers, languages_of
 
-CURRENCY = "USD"
+CURRENCY: Final = "USD"
+MOST_EMAILS: Final = 10
+"""Addresses that are told of one account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +32,11 @@ class Recipients:
 
 
 def of_account(connection: Connection, account: str) -> Recipients:
-    """Who is told of an account: as it says, else by mail its owners and admins."""
+    """Who is told of an account: as it says, else by mail those who keep it."""
     target = find_target(connection, account)
     if target is None:
-        return Recipients(tuple(keepers(connection, account)))
-    emails = keepers(connection, account) if target.emails is None else target.emails
+        return Recipients(tuple(keepers(connection, account, MOST_EMAILS)))
+    emails = keepers(connection, account, MOST_EMAILS) if target.emails is None else target.emails
     return Recipients(tuple(emails), target.webhook or "", target.secret or "")
 
 

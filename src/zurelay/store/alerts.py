@@ -236,15 +236,21 @@ def set_target(connection: Connection, target: Target) -> None:
     connection.execute(insert(_TARGET).values(**{**asdict(target), "emails": emails}))
 
 
-def keepers(connection: Connection, account: str) -> list[str]:
-    """The addresses of an account's owners and admins, oldest first."""
+def keepers(connection: Connection, account: str, most: int) -> list[str]:
+    """The addresses of an account's owners and admins, of its members where it has none of those.
+
+    The oldest first, and no more than `most`.
+    """
     member = schema.member
-    query = select(member.c.email).where(
-        member.c.account == account,
-        member.c.removed.is_(None),
-        member.c.role.in_(("owner", "admin")),
-    )
-    return list(connection.execute(query.order_by(member.c.created, member.c.id)).scalars())
+    for roles in (("owner", "admin"), ("member",)):
+        query = select(member.c.email).where(
+            member.c.account == account, member.c.removed.is_(None), member.c.role.in_(roles)
+        )
+        query = query.order_by(member.c.created, member.c.id).limit(most)
+        found = list(connection.execute(query).scalars())
+        if found:
+            return found
+    return []
 
 
 def languages_of(connection: Connection, emails: Sequence[str]) -> dict[str, str]:
