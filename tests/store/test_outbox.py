@@ -7,6 +7,7 @@ from zurelay.store.outbox import (
     add_waiting,
     claim,
     count_waiting,
+    due_now,
     erase_outbox,
     failed_since,
     finish,
@@ -39,6 +40,9 @@ def test_what_is_due_is_claimed_once_and_its_try_is_counted(store: Store) -> Non
             connection, [waiting(3, 9), waiting(1), waiting(2, 11), waiting(4, 10, "webhook")]
         )
     with store.write() as connection:
+        assert not due_now(connection, 8, BOTH)
+        assert not due_now(connection, 9, ["webhook"])
+        assert due_now(connection, 9, BOTH)
         assert [one.id for one in claim(connection, 10, 99, ["webhook"], 5)] == ["out_4"]
         found = claim(connection, 10, 99, BOTH, 1)
         assert [(one.id, one.tries, one.due_ms, one.body) for one in found] == [

@@ -35,7 +35,7 @@ MOST: Final = 20
 
 LEASE_S: Final = 900
 KEPT_S: Final = 30 * 86_400
-PAUSE_S: Final = 5.0
+PAUSE_S: Final = 2.0
 _MAILING_S = 60.0
 """How long a round hands over mails; what is left waits for the next."""
 _TIDY_S = 3600.0
@@ -167,6 +167,9 @@ class Post:
         self._write_left()
         now = int(self._clock() * 1000)
         kinds = ["mail", "webhook"] if self._smtp().host else ["webhook"]
+        with self._store.read() as connection:
+            if not outbox.due_now(connection, now, kinds):
+                return []
         with self._store.write() as connection:
             return outbox.claim(connection, now, now + LEASE_S * 1000, kinds, MOST)
 

@@ -61,6 +61,12 @@ def add_waiting(connection: Connection, rows: Sequence[Waiting]) -> None:
         connection.execute(insert(_TABLE), [asdict(one) for one in rows])
 
 
+def due_now(connection: Connection, now_ms: int, kinds: Collection[str]) -> bool:
+    """Whether there is anything to claim: asked before, as a claim keeps other writers waiting."""
+    due = select(_TABLE.c.id).where(_TABLE.c.due_ms <= now_ms, _TABLE.c.kind.in_(kinds))
+    return connection.execute(due.limit(1)).first() is not None
+
+
 def claim(
     connection: Connection, now_ms: int, until_ms: int, kinds: Collection[str], most: int
 ) -> list[Waiting]:
