@@ -64,8 +64,8 @@ class TargetForm(Struct, forbid_unknown_fields=True):
 class TargetView(Struct):
     """Where an account's alerts go.
 
-    `emails` as they were set; null: those who keep it. `mailed`: who gets mails now; nobody while the gateway has no server of mail (`mail` false). `webhook` in full for those who may
-    change it.
+    `emails` as they were set; null: those who keep it. `mailed`: who gets mails now; nobody while
+    the gateway has no server of mail (`mail` false). `webhook` in full for those who may change it.
     """
 
     account: str
@@ -372,9 +372,7 @@ def _secret(desk: Desk) -> str:
 
 
 def _not_too_soon(change: Change, account: str) -> None:
-    last = list_audit(
-        change.connection, account=account, action="alerts.test", limit=MOST_TRIALS
-    )
+    last = list_audit(change.connection, account=account, action="alerts.test", limit=MOST_TRIALS)
     if last and change.now_ms - last[0].at_ms < TRIAL_S * 1000:
         raise conflict("A test was sent less than a minute ago.")
     if len(last) == MOST_TRIALS and change.now_ms - last[-1].at_ms < 86_400_000:
