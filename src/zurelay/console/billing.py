@@ -43,7 +43,7 @@ def index(visit: Visit) -> Reply:
     """One account's money as it stands now."""
     desk, actor = visit.parts.desk, visit.actor
     known = accounts.list_accounts(desk, actor, ListPage(_MOST_ACCOUNTS)).data
-    account = _chosen(visit, known)
+    account = chosen(visit, known)
     months = statements.list_months(desk, actor, account.id)
     running = statements.statement(desk, actor, account.id, months[0].month)
     page = ListPage(_TRANSFERS, visit.query.get("cursor") or None)
@@ -102,10 +102,10 @@ def json(visit: Visit) -> Reply:
     return _file(msgspec.json.encode(made), "application/json", made, "json")
 
 
-# Our own.
+# For other pages.
 
 
-def _chosen(visit: Visit, known: list[AccountView]) -> AccountView:
+def chosen(visit: Visit, known: list[AccountView]) -> AccountView:
     """The account looked at; the first one where none is chosen."""
     wanted = visit.query.get("account") or visit.account
     if wanted:
@@ -113,6 +113,9 @@ def _chosen(visit: Visit, known: list[AccountView]) -> AccountView:
     if not known:
         raise no_such("account", "default")
     return known[0]
+
+
+# Our own.
 
 
 def _statement(visit: Visit) -> Statement:

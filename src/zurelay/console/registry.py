@@ -2,6 +2,7 @@
 
 from zurelay.console import (
     accounts,
+    alerts,
     audit,
     billing,
     entry,
@@ -29,6 +30,7 @@ PAGES: tuple[Page, ...] = (
     *requests.PAGES,
     *models.PAGES,
     *billing.PAGES,
+    *alerts.PAGES,
     *support.PAGES,
     *playground.PAGES,
     *routes.PAGES,

@@ -14,7 +14,7 @@ from zurelay.console.charts import Chart, Drawn, Series
 from zurelay.console.languages import N_
 from zurelay.console.page import OPERATORS, Form, Html, Page, Redirect, Reply, Visit, read
 from zurelay.console.parts import ConsoleParts
-from zurelay.office import stops
+from zurelay.office import alerts, stops
 from zurelay.office.names import names_of
 from zurelay.office.stops import Kind, StopForm
 from zurelay.office.trends import ProviderTrend, provider_trend
@@ -89,6 +89,7 @@ def index(visit: Visit) -> Reply:
             "served": len(visit.gathered),
             "more": more,
             "stopped": stopped,
+            "alerts_open": alerts.count_open(desk, visit.actor),
             "off": {(one.kind, one.name): one for one in stopped},
             "kinds": _KINDS,
             "who": names_of(desk, visit.actor, (one.actor for one in stopped)),
