@@ -28,10 +28,15 @@ def logging_as_it_was() -> Iterator[None]:
     structlog.configure(**config)
 
 
+CONTENT_KEY = "only-in-tests-0123456789abcdef-01"
+
+
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One gateway process with the sandbox models, shared by all tests from the outside."""
-    config = "[server]\nshutdown_grace_s = 1\ndrain_delay_s = 0\n"
+    config = (
+        f'[server]\nshutdown_grace_s = 1\ndrain_delay_s = 0\n[log]\ncontent_key = "{CONTENT_KEY}"\n'
+    )
     with serve(tmp_path_factory.mktemp("served"), config) as gateway:
         yield gateway
 
