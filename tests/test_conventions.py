@@ -26,6 +26,7 @@ VOCABULARY = {
     "chat/request.py",
     "chat/usage.py",
     "console/parts.py",
+    "docs/parts.py",
     "formats/base.py",
     "live/ports.py",
     "meter/ports.py",

@@ -31,6 +31,7 @@ _NAMES: Final = {
     "http": "HTTP",
     "go": "Go",
     "ini": "INI",
+    "text": "",
 }
 _SHELL: Final = ("bash", "sh", "shell", "console")
 _SDK: Final = ("python", "js")
@@ -80,15 +81,17 @@ def samples(fences: Sequence[tuple[str, str]]) -> Iterator[Sample]:
     """Fenced blocks that stand directly after each other, as (info string, text).
 
     A block of a language that the sample has already, or of one that is no program's, begins the
-    next sample. Output belongs to the block before it, and to the same example in the SDKs.
+    next sample. Output belongs to the block before it, and to the same example in the SDKs; with
+    words between them it stands alone, as a block whose language is `OUTPUT`.
     """
     current: list[Block] = []
     for info, text in fences:
         language, _, rest = info.partition(" ")
-        if rest.strip() == OUTPUT and current:
+        told = rest.strip() == OUTPUT
+        if told and current:
             _tell(current, text)
             continue
-        block = Block(language, text)
+        block = Block(OUTPUT if told else language, text)
         if current and not _same_example(current, block):
             yield Sample(tuple(current))
             current = []
@@ -135,7 +138,7 @@ def _key(expression: str, quoted: bool) -> str:
 
 @cache
 def _lexer(language: str) -> Lexer | None:
-    if language in ("", "text"):
+    if language in ("", "text", OUTPUT):
         return None
     try:
         return get_lexer_by_name(language, stripnl=False)

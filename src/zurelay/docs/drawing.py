@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from zurelay.console.languages import Language
-from zurelay.docs.code import Block, Sample, coloured, samples
+from zurelay.docs.code import OUTPUT, Block, Sample, coloured, samples
 
 ROOT: Final = "/docs"
 
@@ -132,7 +132,7 @@ class _Drawer(RendererHTML):
         label = escape(self._language.gettext("Table"))
         columns = _columns(tokens, idx)
         return (
-            f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">'
+            f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">'
             f'<table class="of-{columns}">\n'
         )
 
@@ -189,7 +189,8 @@ def _sample(sample: Sample, language: Language, name: str) -> Iterator[str]:
     kind = "sample" if alone else "sample tabbed"
     yield f'<div class="{kind}" role="group" aria-label="{label}">'
     for place, block in enumerate(sample.blocks):
-        title = escape(block.label)
+        output = block.language == OUTPUT
+        title = escape(language.gettext("Output") if output else block.label)
         if alone:
             yield f'<p class="sample-name">{title}</p>' if title else ""
             yield '<div class="pane">'

@@ -219,12 +219,11 @@ function pick(place) {
 
 function show(found, words) {
   list.replaceChildren(...found.map((entry, at) => {
-    const option = document.createElement("li");
+    const option = document.createElement("a");
     option.id = `found-${at}`;
     option.setAttribute("role", "option");
-    const link = document.createElement("a");
-    link.href = dialog.dataset.pages + entry.page + (entry.anchor ? `#${entry.anchor}` : "");
-    link.tabIndex = -1;
+    option.href = dialog.dataset.pages + entry.page + (entry.anchor ? `#${entry.anchor}` : "");
+    option.tabIndex = -1;
     const strong = document.createElement("strong");
     marked(strong, entry.heading, words);
     if (entry.anchor) {
@@ -234,8 +233,7 @@ function show(found, words) {
     }
     const span = document.createElement("span");
     marked(span, snippet(entry, words), words);
-    link.append(strong, span);
-    option.append(link);
+    option.append(strong, span);
     option.addEventListener("mousemove", () => { if (chosen !== at) pick(at); });
     return option;
   }));
@@ -294,6 +292,6 @@ asked.addEventListener("keydown", (event) => {
   }
   if (event.key === "Enter") {
     event.preventDefault();
-    list.children[chosen]?.querySelector("a").click();
+    list.children[chosen]?.click();
   }
 });

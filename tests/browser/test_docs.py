@@ -1,0 +1,242 @@
+"""The guide, in a real browser: read, searched, filled in and copied."""
+
+import urllib.request
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Opened, assert_fits
+from tests.browser.test_every_page import AXE
+from tests.served import Served
+from zurelay.docs.menu import PAGES
+
+Visit = Callable[..., Opened]
+Shot = Callable[[Page, str], None]
+
+KEY = "zk-reader-0123456789abcdef"
+
+
+def nobody(visit: Visit, path: str, **how: object) -> Opened:
+    return visit(path, role="nobody", **how)
+
+
+def faults(page: Page) -> list[str]:
+    """What axe-core finds serious; nothing where it is not installed."""
+    if not AXE.exists():
+        return []
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run({resultTypes: ['violations']})")
+    return [
+        f"{page.url}: {fault['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+        for fault in found["violations"]
+        if fault["impact"] in ("serious", "critical", "moderate")
+        for node in fault["nodes"][:3]
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.timeout(180)
+def test_every_page_fits_and_keeps_nobody_out(
+    visit: Visit, shot: Shot, theme: str, phone: bool
+) -> None:
+    opened = nobody(visit, "", theme=theme, phone=phone)
+    found = []
+    for path in ("/", "/docs", "/docs/en/no-such-page", *(f"/docs/{page}" for page in PAGES)):
+        if path.endswith("no-such-page"):
+            opened.page.goto(f"{opened.origin}{path}")
+            opened.errors.clear()  # Chromium says that it was a 404
+        else:
+            opened.go(path)
+        assert_fits(opened.page)
+        name = path.strip("/").replace("/", "-") or "front"
+        shot(opened.page, f"{name}-{theme}-{'phone' if phone else 'desktop'}")
+        found += faults(opened.page)
+    assert found == []
+
+
+def test_the_menu_leads_to_every_page_and_on_to_the_next(visit: Visit) -> None:
+    page = nobody(visit, "/docs").page
+    page.get_by_role("link", name="Streaming").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Streaming")
+    expect(page.locator(".side-list [aria-current]")).to_have_text("Streaming")
+    page.locator(".beside .after").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Tool calling")
+    page.locator(".beside .before").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Streaming")
+
+
+def test_a_key_fills_the_samples_and_leaves_the_browser_in_no_request(visit: Visit) -> None:
+    opened = nobody(visit, "/docs/en/quickstart")
+    page = opened.page
+    sent: list[str] = []
+    page.on(
+        "request",
+        lambda asked: sent.append(f"{asked.url} {asked.all_headers()} {asked.post_data or ''}"),
+    )
+    first = page.locator(".tabbed").first
+    expect(first.locator("code").first).to_contain_text("Bearer $ZURELAY_API_KEY")
+    page.get_by_label("Your key").fill(KEY)
+    expect(first.locator("code").first).to_contain_text(f'"Authorization: Bearer {KEY}"')
+    first.get_by_text("Python").click()
+    expect(first.locator("code").nth(1)).to_contain_text(f'api_key="{KEY}"')
+    first.get_by_text("Node.js").click()
+    expect(first.locator("code").nth(2)).to_contain_text(f'apiKey: "{KEY}"')
+    opened.go("/docs/en/streaming")
+    expect(page.get_by_label("Your key")).to_have_value(KEY)
+    expect(page.locator(".prose")).to_contain_text(KEY)
+    page.locator("[name=language][value=nl]").click()
+    expect(page.locator("html")).to_have_attribute("lang", "nl")
+    expect(page.locator(".prose")).to_contain_text(KEY)
+    page.get_by_label("Uw sleutel").fill("no key")
+    expect(page.locator("#reader-key-hint")).to_have_text("Dit lijkt geen sleutel.")
+    expect(page.locator(".prose")).not_to_contain_text(KEY)
+    assert sent
+    assert [one for one in sent if "reader-0123" in one] == []
+
+
+def test_what_is_copied_is_what_is_seen(visit: Visit) -> None:
+    opened = nobody(visit, "")
+    page = opened.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened.go("/docs/en/quickstart")
+    page.get_by_label("Your key").fill(KEY)
+    sample = page.locator(".tabbed").first
+    sample.get_by_text("Python").click()
+    sample.get_by_role("button", name="Copy").click()
+    expect(sample.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert f'base_url="{opened.origin}/v1", api_key="{KEY}"' in copied
+    page.get_by_role("button", name="Copy page").click()
+    expect(page.locator("[data-copy-page]")).to_have_text("Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("# Quickstart\n")
+    assert KEY not in copied
+
+
+def test_the_language_of_samples_is_chosen_once(visit: Visit) -> None:
+    opened = nobody(visit, "/docs/en/quickstart")
+    page = opened.page
+    page.locator(".tabbed").first.get_by_text("Node.js").click()
+    for sample in page.locator(".tabbed").all():
+        if sample.locator("input[value=js]").count():
+            expect(sample.locator("input[value=js]")).to_be_checked()
+    opened.go("/docs/en")
+    expect(page.locator(".tabbed input[value=js]").first).to_be_checked()
+    page.locator(".tabbed input[value=js]").first.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".tabbed input[value=python]").first).to_be_checked()
+
+
+def test_search_is_a_key_away_and_finds_by_every_word(visit: Visit, shot: Shot) -> None:
+    page = nobody(visit, "/docs/en/streaming").page
+    page.keyboard.press("/")
+    field = page.get_by_role("combobox", name="Search the documentation")
+    expect(field).to_be_focused()
+    field.fill("idempotency")
+    expect(page.get_by_role("option").first).to_contain_text("Idem")
+    field.fill("retry header")
+    expect(page.get_by_role("option").first).to_be_visible()
+    shot(page, "search")
+    assert faults(page) == []
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("option").nth(1)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowUp")
+    field.fill("qqqq <b>")
+    expect(page.locator(".search-state")).to_have_text("Nothing was found for “qqqq <b>”.")
+    field.fill("tool calling")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Tool calling")
+
+
+def test_search_in_french_needs_no_accents(visit: Visit) -> None:
+    page = nobody(visit, "/docs/fr/streaming").page
+    page.keyboard.press("/")
+    page.get_by_role("combobox").fill("fiabilite")
+    expect(page.get_by_role("option").first).to_contain_text("Fiabilité")
+
+
+def test_a_language_and_a_theme_hold_for_the_console_too(visit: Visit) -> None:
+    opened = nobody(visit, "/docs/quickstart")
+    page = opened.page
+    page.locator("[name=language][value=fr]").click()
+    assert page.url == f"{opened.origin}/docs/fr/quickstart"
+    opened.go("/docs/streaming")
+    expect(page.locator("html")).to_have_attribute("lang", "fr")
+    page.locator("[name=theme][value=dark]").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.wait_for_load_state("networkidle")
+    opened.go("/console/sign-in")
+    expect(page.locator("html")).to_have_attribute("lang", "fr")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_the_contents_mark_the_heading_in_view(visit: Visit) -> None:
+    page = nobody(visit, "/docs/en/sandbox").page
+    page.locator(".contents a").nth(2).click()
+    expect(page.locator(".contents [aria-current]")).to_have_count(1)
+    expect(page.locator(".contents a").nth(2)).to_have_attribute("aria-current", "true")
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(page.locator(".contents a").last).to_have_attribute("aria-current", "true")
+
+
+def test_on_a_phone_the_menu_and_the_search_open(visit: Visit, shot: Shot) -> None:
+    page = nobody(visit, "/docs/en/streaming", phone=True).page
+    expect(page.locator("#nav")).to_be_hidden()
+    page.get_by_role("button", name="Menu").click()
+    expect(page.locator("#nav")).to_be_visible()
+    shot(page, "menu-phone")
+    page.locator("#nav").get_by_role("link", name="Errors").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Errors")
+    page.locator("header.top").get_by_role("button", name="Search").click()
+    page.get_by_role("combobox").fill("limit")
+    page.get_by_role("option").first.click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.get_by_text("On this page").last.click()
+    page.locator(".contents-small a").first.click()
+    assert "#" in page.url
+
+
+def test_the_guide_can_be_read_without_scripts(visit: Visit, shot: Shot) -> None:
+    opened = nobody(visit, "/docs", scripts=False)
+    page = opened.page
+    expect(page.get_by_label("Your key")).to_be_hidden()
+    expect(page.locator("[data-search]").first).to_be_hidden()
+    page.locator(".side-list").get_by_role("link", name="Quickstart").click()
+    sample = page.locator(".tabbed").first
+    expect(sample.locator("pre").first).to_be_visible()
+    sample.get_by_text("Python").click()
+    expect(sample.locator("pre").nth(1)).to_be_visible()
+    expect(sample.locator("pre").first).to_be_hidden()
+    page.locator("[name=language][value=nl]").click()
+    expect(page.locator("html")).to_have_attribute("lang", "nl")
+    page.locator("[name=theme][value=dark]").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    shot(page, "no-scripts")
+
+
+def test_levels_can_be_filtered(visit: Visit) -> None:
+    page = nobody(visit, "/docs/en/reasoning").page
+    rows = page.locator(".levels tbody tr")
+    if page.locator("[data-filter]").count() == 0:
+        expect(rows.filter(has_text="sandbox/reasoning")).to_have_count(1)
+        return
+    page.locator("[data-filter]").fill("sandbox/reas")
+    expect(rows.locator("visible=true")).to_have_count(1)
+
+
+def test_a_page_sends_less_than_150_kb(served: Served, visit: Visit) -> None:
+    opened = nobody(visit, "")
+    sizes: list[int] = []
+    opened.page.on("response", lambda got: sizes.append(len(got.body())))
+    for page in PAGES:
+        sizes.clear()
+        opened.go(f"/docs/en/{page}")
+        opened.page.wait_for_load_state("networkidle")
+        asked = urllib.request.Request(  # noqa: S310 - our own loopback address
+            f"{served.origin}/docs/en/{page}", headers={"accept-encoding": "gzip"}
+        )
+        with urllib.request.urlopen(asked) as answer:  # noqa: S310 - likewise
+            assert len(answer.read()) < 40_000
+        assert sum(sizes) < 150_000, page
