@@ -1,6 +1,7 @@
 """Alerts in the console: who is told, what was told, and what operators should know."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tests.console.people import OWNER, Person
 from zurelay.office.accounts import NewAccount, create_account, get_account
@@ -107,13 +108,16 @@ async def test_alerts_are_told_with_names_that_do_no_harm(
     key = create_key(desk, OWNER, NewKey(NASTY, budget=BudgetForm("10", "month"))).details
     detail = f'{{"level":80,"period":"2026-11","key":"{key.id}","budget":"10","spent":"8.5"}}'
     alert = Alert("e", "budget", key.account, 1000, None, detail, "budget:x")
+    gone = '{"level":100,"credit":"10","left":"-1"}'
     with gateway.store.write() as connection:
         add_alert(connection, alert)
+        add_alert(connection, replace(alert, event="f", kind="balance", detail=gone))
     seen = await people("member").get(HOME)
     assert "80% of a budget is spent: $8.50 of $10.00" in seen.text
     assert "<script>alert" not in seen.text
     assert "&lt;script&gt;alert(1)" in seen.text
     assert "holds" in seen.text
+    assert "The balance is used up (default)." in seen.text
 
 
 async def test_operators_see_what_needs_them_from_three_pages(
