@@ -4,14 +4,18 @@ from zurelay.catalogue.sandbox import SANDBOX_MODELS
 from zurelay.chat.effort import SCALE
 
 
-def test_all_twelve_sandbox_models_are_there_and_cost_nothing() -> None:
-    names = "echo lorem reasoning tools json slow stall cut error rate-limit refusal usage"
+def test_all_sandbox_models_are_there_and_cost_nothing() -> None:
+    names = (
+        "echo lorem reasoning tools json slow stall cut error rate-limit refusal usage embedding"
+    )
     assert [model.id for model in SANDBOX_MODELS] == [f"sandbox/{n}" for n in names.split()]
     assert all(model.price == FREE for model in SANDBOX_MODELS)
 
 
 def test_only_the_reasoning_model_has_levels() -> None:
-    with_levels = {m.id: m.reasoning for m in SANDBOX_MODELS if m.reasoning != Reasoning()}
+    with_levels = {
+        m.id: m.reasoning for m in SANDBOX_MODELS if m.reasoning not in (None, Reasoning())
+    }
     assert with_levels == {"sandbox/reasoning": Reasoning(SCALE, "medium")}
 
 

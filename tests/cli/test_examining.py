@@ -48,7 +48,7 @@ async def test_a_provider_that_answers_and_one_that_does_not(sandbox: str, dead_
     away = provider("away", ProviderSettings("openai", base_url=f"http://127.0.0.1:{dead_port}"))
     first, second = await examine([there, away])
     assert first.finding.state == "ok"
-    assert "12 models" in first.finding.says
+    assert "13 models" in first.finding.says
     assert second.finding.state == "fault"
     assert "cannot be reached (connect)" in second.finding.says
 

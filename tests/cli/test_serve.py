@@ -55,7 +55,7 @@ def test_without_a_terminal_the_first_key_goes_into_a_private_file(
         assert str(file) in said
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         assert re.search(r"Base URL   http://127\.0\.0\.1:[1-9]\d*/v1", said)
-        assert "sandbox  12 models" in said
+        assert "sandbox  13 models" in said
 
         second = run("serve")
         assert (second.code, second.out, second.err.count("\n")) == (1, "", 1)

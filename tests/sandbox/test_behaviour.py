@@ -30,6 +30,7 @@ def test_all_models_of_the_contract_are_there() -> None:
         "sandbox/rate-limit",
         "sandbox/refusal",
         "sandbox/usage",
+        "sandbox/embedding",
     }
 
 

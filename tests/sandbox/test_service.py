@@ -51,7 +51,7 @@ def test_a_wrong_method_is_405_with_allow(method: str, path: str, allow: str) ->
 
 
 def test_an_unknown_path_is_404() -> None:
-    told = answer("POST", "/v1/embeddings", b"{}", WHO)
+    told = answer("POST", "/v1/images", b"{}", WHO)
     assert (told.status, error(told)["code"]) == (404, "not_found")
 
 

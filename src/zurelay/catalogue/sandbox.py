@@ -41,4 +41,15 @@ SANDBOX_MODELS = (
     _sandbox("rate-limit", "Rate limit"),
     _sandbox("refusal", "Refusal"),
     _sandbox("usage", "Usage"),
+    Model(
+        id="sandbox/embedding",
+        name="Sandbox Embedding",
+        vendor="sandbox",
+        upstream="sandbox/embedding",
+        context=_CONTEXT,
+        input=("text",),
+        price=FREE,
+        mode="embeddings",
+        source="this program",
+    ),
 )

@@ -120,6 +120,7 @@ _MODELS = (
         cached=800,
         completion=50,
     ),
+    Behaviour("embedding", "Makes vectors; texts that share words lie close together."),
 )
 
 MODELS: Mapping[str, Behaviour] = {PREFIX + model.model: model for model in _MODELS}

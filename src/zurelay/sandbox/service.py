@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from zurelay.chat.problems import Problem, Refused, method_not_allowed, not_found
+from zurelay.sandbox import openai_embeddings
 from zurelay.sandbox.anthropic import CountTokens, Messages
 from zurelay.sandbox.base import Answer, Dialect, Headers, Identity, Step
 from zurelay.sandbox.behaviour import MODELS, MOST_TOKENS, PREFIX, Behaviour, parse
@@ -45,6 +46,8 @@ def answer(method: str, path: str, body: bytes, identity: Identity) -> Answer:
             if method != "POST":
                 return _misused("POST", method)
             return _performed(dialect, route, body, identity)
+    if route.endswith(openai_embeddings.PATH):
+        return _embedded(body, identity) if method == "POST" else _misused("POST", method)
     return _refused(DIALECTS[0], not_found(f"The sandbox has no {method} {path[:100]}."), identity)
 
 
@@ -57,6 +60,8 @@ def _performed(dialect: Dialect, route: str, body: bytes, identity: Identity) ->
     try:
         ask = dialect.read(body, route)
         behaviour = parse(ask.model)
+        if behaviour.model == openai_embeddings.MODEL:
+            return _refused(dialect, openai_embeddings.no_answers(), identity)
         if _fails_at_once(behaviour, ask):
             return _refused(dialect, told(behaviour), identity, at=behaviour.first)
         planned = script(behaviour, draft(behaviour, ask.request, identity.seed), ask.request)
@@ -73,6 +78,14 @@ def _performed(dialect: Dialect, route: str, body: bytes, identity: Identity) ->
             cut=planned.ending in (Ending.CUT, Ending.STALL),
         )
     return _plain(dialect.whole(ask, planned, identity), planned, headers)
+
+
+def _embedded(body: bytes, identity: Identity) -> Answer:
+    headers = _request_id(DIALECTS[0], identity)
+    try:
+        return _json(200, headers, openai_embeddings.embeddings(body))
+    except Refused as refused:
+        return _refused(DIALECTS[0], refused.problem, identity)
 
 
 def _plain(body: bytes, planned: Script, headers: Headers) -> Answer:
