@@ -6,13 +6,17 @@ import pytest
 from sqlalchemy import text
 
 from tests.servers import PostgreSQL
-from tests.store.rows import a_record, entry
+from tests.store.rows import NOON, a_key, a_record, entry
+from zurelay.access.keys import Key
 from zurelay.cli import examining_store
 from zurelay.cli.examining import Finding
-from zurelay.cli.examining_store import shared, spool
+from zurelay.cli.examining_store import messages, shared, spool
 from zurelay.live.journal import FILE, Journal
+from zurelay.meter.content import Content, Stored
+from zurelay.store.content import StoredContents
 from zurelay.store.engine import Store, open_store
 from zurelay.store.log import StoredLog
+from zurelay.store.sealing import Sealer
 from zurelay.store.wallet_source import StoredWallets
 
 
@@ -98,4 +102,29 @@ def test_records_under_way_are_counted_with_their_age(tmp_path: Path, store_url:
     journal.close()
     (folder / FILE).write_bytes(b"nonsense" * 100)
     assert found(spool(store, tmp_path))["spool"][0] == "fault"
+    store.close()
+
+
+def test_messages_that_are_wanted_or_cannot_be_read_are_told_of(
+    tmp_path: Path, store_url: str
+) -> None:
+    store = open_store(tmp_path / "data", store_url)
+    keeper, sealer = a_key(store_days=3), Sealer(["k" * 32])
+
+    def told(keys: list[Key], known: Sealer | None) -> tuple[str, str]:
+        one = messages(store, keys, known)
+        return one.state, one.says
+
+    assert told([a_key()], None) == ("ok", "none, and no key wants any")
+    assert told([keeper, a_key(2)], sealer) == ("ok", "of 1 key, encrypted")
+    state, says = told([keeper], None)
+    assert (state, "[log] content_key" in says) == ("warning", True)
+    made = StoredContents(store)
+    made.sealer = sealer
+    one = Stored("req_1", NOON, "acct_1", keeper.id, None, int(NOON) + 9, Content("openai_chat"))
+    made.add([(one, made.seal(one))])
+    assert told([keeper], sealer)[0] == "ok"
+    assert told([a_key()], None)[0] == "warning"
+    state, says = told([keeper], Sealer(["o" * 32]))
+    assert (state, "content_previous_keys" in says) == ("warning", True)
     store.close()

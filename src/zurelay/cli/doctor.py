@@ -19,6 +19,7 @@ from zurelay.cli.options import DATA, Config, Data, Json, example, opened, setti
 from zurelay.cli.terminal import Failed, clean, colours, counted, print_json, progress
 
 if TYPE_CHECKING:
+    from zurelay.config.log import Log
     from zurelay.config.settings import Settings
     from zurelay.live.valkey import Valkey
 
@@ -41,7 +42,8 @@ def doctor(config: Config = None, data: Data = DATA, as_json: Json = False) -> N
     findings = [*_versions(), *_limits(data)]
     found, told = _configuration(config, data)
     valkey = found is not None and bool(found.storage.valkey_url)
-    findings += [*told, *_store(config, data, valkey=valkey)]
+    log = None if found is None else found.log
+    findings += [*told, *_store(config, data, log, valkey=valkey)]
     if found is not None:
         findings += [*_providers(found), _mail(found)]
     if as_json:
@@ -113,9 +115,12 @@ async def _examined(valkey: "Valkey") -> str:
     return await valkey.examine()
 
 
-def _store(config: Path | None, data: Path, *, valkey: bool) -> Iterator[Finding]:
+def _store(
+    config: Path | None, data: Path, log: "Log | None", *, valkey: bool
+) -> Iterator[Finding]:
+    from zurelay.app.contents import sealer_of
     from zurelay.cli.examining_mail import outbox
-    from zurelay.cli.examining_store import shared, spool
+    from zurelay.cli.examining_store import messages, shared, spool
     from zurelay.config import ConfigError
     from zurelay.store.errors import StoreError
     from zurelay.store.keys import list_keys
@@ -128,6 +133,8 @@ def _store(config: Path | None, data: Path, *, valkey: bool) -> Iterator[Finding
                 with store.read() as connection:
                     keys = list_keys(connection)
                 beside = [*shared(store, valkey=valkey), *spool(store, data), *outbox(store)]
+                if log is not None:
+                    beside.append(messages(store, keys, sealer_of(log)))
     except Failed:
         yield Finding("store", "ok", f"none in {data} yet; the first start makes it")
     except StoreError as error:

@@ -4,15 +4,18 @@ Prints nothing.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from zurelay.access.keys import Key
 from zurelay.cli.examining import Finding
 from zurelay.cli.terminal import counted
 from zurelay.live.journal import JournalError, waiting
+from zurelay.store.content import oldest_and_newest
 from zurelay.store.engine import Store
 from zurelay.store.log import StoredLog
 from zurelay.store.nodes import clock_offset, keeps_sessions, list_nodes
+from zurelay.store.sealing import Sealer, UnreadableError
 
 _CLOCK_SECONDS = 1.0
 _OLD_SECONDS = 60.0
@@ -82,6 +85,29 @@ def spool(store: Store, data: Path) -> Iterator[Finding]:
     age = max(0.0, time.time() - oldest)
     says = f"{counted(rows, 'record')} on the way into the log, the oldest {_ago(age)}"
     yield Finding("spool", "ok" if age < _OLD_SECONDS else "warning", says)
+
+
+def messages(store: Store, keys: Sequence[Key], sealer: Sealer | None) -> Finding:
+    """Whether messages are stored where keys want that, and those that are can be read.
+
+    Raises:
+        StoreError: the database does not answer.
+    """
+    what = "stored messages"
+    wanting = counted(sum(key.store_days is not None for key in keys), "key")
+    with store.read() as connection:
+        ends = oldest_and_newest(connection)
+    if sealer is None:
+        if not ends and all(key.store_days is None for key in keys):
+            return Finding(what, "ok", "none, and no key wants any")
+        says = f"{wanting} want theirs stored; set [log] content_key to do it, and to read any"
+        return Finding(what, "warning", says)
+    try:
+        for row in ends:
+            row.opened(sealer)
+    except UnreadableError as error:
+        return Finding(what, "warning", f"{error}; see [log] content_previous_keys")
+    return Finding(what, "ok", f"of {wanting}, encrypted")
 
 
 def _clock(ahead: float) -> Finding:

@@ -93,6 +93,13 @@ def contents_of(
     return [_of_row(row) for row in connection.execute(query)]
 
 
+def oldest_and_newest(connection: Connection) -> list[SealedContent]:
+    """The first and the last row, by request id; none if there are none."""
+    ends = (_TABLE.c.request.asc(), _TABLE.c.request.desc())
+    rows = [connection.execute(_rows().order_by(end).limit(1)).first() for end in ends]
+    return [_of_row(row) for row in rows if row is not None]
+
+
 def erase_contents(connection: Connection, subject: Subject) -> int:
     """Delete what is stored of a subject; returns of how many requests."""
     return connection.execute(_of(delete(_TABLE), subject)).rowcount
