@@ -77,6 +77,7 @@ def test_there_are_the_promised_commands() -> None:
         "export",
         "erase",
         "audit",
+        "alerts",
         "stop",
         "resume",
         "stops",

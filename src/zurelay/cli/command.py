@@ -15,6 +15,7 @@ import typer
 from zurelay import __version__
 from zurelay.cli import (
     accounts,
+    alerts,
     audit,
     auto,
     backup,
@@ -68,8 +69,8 @@ def _root(
     pass
 
 
-for _module in (serve, check, chat, models, routes, log, usage, money, personal, audit, backup,
-                restore, move, stops, doctor, sandbox):  # fmt: skip
+for _module in (serve, check, chat, models, routes, log, usage, money, personal, audit, alerts,
+                backup, restore, move, stops, doctor, sandbox):  # fmt: skip
     _module.add_to(app)
 app.add_typer(accounts.app)
 app.add_typer(auto.app)

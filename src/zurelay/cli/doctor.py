@@ -119,6 +119,7 @@ def _store(
     config: Path | None, data: Path, log: "Log | None", *, valkey: bool
 ) -> Iterator[Finding]:
     from zurelay.app.contents import sealer_of
+    from zurelay.cli.examining_alerts import alerts
     from zurelay.cli.examining_mail import outbox
     from zurelay.cli.examining_store import messages, shared, spool
     from zurelay.config import ConfigError
@@ -135,6 +136,7 @@ def _store(
                 beside = [*shared(store, valkey=valkey), *spool(store, data), *outbox(store)]
                 if log is not None:
                     beside.append(messages(store, keys, sealer_of(log)))
+                beside += alerts(store)
     except Failed:
         yield Finding("store", "ok", f"none in {data} yet; the first start makes it")
     except StoreError as error:
