@@ -100,7 +100,7 @@ def messages(store: Store, keys: Sequence[Key], sealer: Sealer | None) -> Findin
     if sealer is None:
         if not ends and all(key.store_days is None for key in keys):
             return Finding(what, "ok", "none, and no key wants any")
-        says = f"{wanting} want theirs stored; set [log] content_key to do it, and to read any"
+        says = f"wanted by {wanting}; set [log] content_key to store them, and to read any"
         return Finding(what, "warning", says)
     try:
         for row in ends:
