@@ -117,13 +117,16 @@ document.addEventListener("click", (event) => {
   if (link) link.closest("details").open = false;
 });
 
-// A long menu shows where one is.
-const here = document.querySelector(".side-list [aria-current]");
-if (here) {
-  const side = here.closest(".side");
+// A long menu shows where one is; on a phone once it opens.
+const side = document.getElementById("nav");
+const here = side.querySelector(".side-list [aria-current]");
+function showHere() {
+  if (!here) return;
   const low = here.offsetTop + here.offsetHeight - side.clientHeight + 160;
   if (low > 0) side.scrollTop = low;
 }
+side.addEventListener("toggle", showHere);
+showHere();
 
 // Tables of models: a part of a name leaves those that have it.
 document.addEventListener("input", (event) => {
@@ -204,8 +207,9 @@ function snippet(entry, words) {
   const found = words.map((word) => entry.body.indexOf(word)).filter((at) => at >= 0);
   const at = found.length ? Math.min(...found) : 0;
   const from = at > 60 ? entry.text.indexOf(" ", at - 60) + 1 : 0;
-  const text = entry.text.slice(from, from + 150);
-  return (from ? "… " : "") + text + (from + 150 < entry.text.length ? " …" : "");
+  const rest = entry.text.slice(from, from + 150);
+  const cut = from + 150 < entry.text.length;
+  return (from ? "… " : "") + (cut ? `${rest.slice(0, rest.lastIndexOf(" "))} …` : rest);
 }
 
 function pick(place) {
@@ -266,7 +270,6 @@ async function search() {
 
 function open() {
   if (dialog.open) return;
-  const side = document.getElementById("nav");
   if (side.matches(":popover-open")) side.hidePopover();
   dialog.showModal();
   asked.select();
