@@ -8,6 +8,7 @@ from tests.office.people import ACCOUNT, ADMIN, MEMBER, NOON, OWNER, READER, aud
 from tests.store.rows import a_record, entry
 from zurelay.office import personal
 from zurelay.office.accounts import get_account
+from zurelay.office.alerts import TargetForm, get_target, set_target
 from zurelay.office.desk import Desk
 from zurelay.office.keys import NewKey, create_key, get_key, revoke_key
 from zurelay.office.members import NewMember, add, list_members
@@ -17,8 +18,10 @@ from zurelay.office.personal import SubjectForm, erase, export
 from zurelay.office.requests import get
 from zurelay.office.usage import usage
 from zurelay.store import schema
+from zurelay.store.alerts import Alert, add_alert, list_alerts
 from zurelay.store.requests import add_requests
 
+LOW = '{"level":50,"credit":"10","left":"5"}'
 WORDS = ("ann-4711", "docs-4711", "curl-4711", "192.0.2.47", "req-4711")
 
 
@@ -95,6 +98,26 @@ def test_an_accounts_people_and_dead_keys_lose_their_names(desk: Desk) -> None:
     assert "Ann" not in str(audited(desk))
     assert "laptop" not in str(audited(desk))
     assert audited(desk)[-1].action == "personal.erase"
+
+
+def test_where_an_accounts_alerts_go_is_exported_and_forgotten_the_alerts_stay(desk: Desk) -> None:
+    form = TargetForm(["ann@example.com"], "https://hooks.example.com/in")
+    secret = set_target(desk, OWNER, "default", form).secret
+    alert = Alert("e", "budget", ACCOUNT.id, 1, None, '{"level":50}', "budget:x")
+    with desk.store.write() as connection:
+        add_alert(connection, replace(alert, kind="balance", detail=LOW))
+    text = "".join(export(desk, OWNER, SubjectForm(account="default")))
+    lines = [json.loads(line) for line in text.splitlines()]
+    by_kind = {one["kind"]: one["data"] for one in lines}
+    assert by_kind["alert_target"]["emails"] == ["ann@example.com"]
+    assert by_kind["alert"]["says"].startswith("At most 50% of the balance is left")
+    assert secret is not None
+    assert secret not in text
+    erase(desk, OWNER, SubjectForm(account="default"), sleep=never)
+    found = get_target(desk, OWNER, "default")
+    assert (found.emails, found.webhook) == (None, None)
+    with desk.store.read() as connection:
+        assert len(list_alerts(connection, ACCOUNT.id, 0, limit=9)) == 1
 
 
 def test_what_nodes_still_hold_is_waited_for_or_told(desk: Desk) -> None:

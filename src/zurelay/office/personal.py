@@ -11,13 +11,14 @@ from typing import Annotated, Any, Final
 from msgspec import Meta, Struct
 
 from zurelay.meter.view import record_view
-from zurelay.office import accounts, audit, contents, keys, members, money, support
+from zurelay.office import accounts, alerts, audit, contents, keys, members, money, support
 from zurelay.office import values as v
 from zurelay.office.accounts import the_account
 from zurelay.office.desk import Change, Desk, wrong
 from zurelay.office.pages import Listed, Page
 from zurelay.office.rights import Actor
 from zurelay.office.sheets import json_line
+from zurelay.store.alerts import erase_target
 from zurelay.store.content import contents_of, erase_contents
 from zurelay.store.outbox import Waiting, erase_outbox, of_account
 from zurelay.store.paging import Mark
@@ -97,6 +98,7 @@ def erase(
             people = erase_members(change.connection, subject.account, change.now)
             names = erase_names(change.connection, subject.account, change.now)
             erase_support(change.connection, subject.account)
+            erase_target(change.connection, subject.account)
         _, undelivered = nodes_at_work(change.connection, change.now)
         done = Erased(count, people, names, undelivered, stored)
         _note(change, subject, "personal.erase", {"requests": count, "members": people})
@@ -175,6 +177,8 @@ def _lines(desk: Desk, actor: Actor, subject: Subject) -> Iterator[str]:
             sent = of_account(connection, account, addresses_of(connection, account), _MOST_SENT)
         for notice in sent:
             yield _line("notice", _notice(notice))
+        yield _line("alert_target", alerts.get_target(desk, actor, account))
+        yield from _listed("alert", lambda page: alerts.list_alerts(desk, actor, page, account))
         yield from _listed(
             "audit", lambda page: audit.list_audit(desk, actor, page, account=account)
         )
