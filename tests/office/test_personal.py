@@ -103,9 +103,8 @@ def test_an_accounts_people_and_dead_keys_lose_their_names(desk: Desk) -> None:
 def test_where_an_accounts_alerts_go_is_exported_and_forgotten_the_alerts_stay(desk: Desk) -> None:
     form = TargetForm(["ann@example.com"], "https://hooks.example.com/in")
     secret = set_target(desk, OWNER, "default", form).secret
-    alert = Alert("e", "budget", ACCOUNT.id, 1, None, '{"level":50}', "budget:x")
     with desk.store.write() as connection:
-        add_alert(connection, replace(alert, kind="balance", detail=LOW))
+        add_alert(connection, Alert("e", "balance", ACCOUNT.id, 1, None, LOW, "balance:x"))
     text = "".join(export(desk, OWNER, SubjectForm(account="default")))
     lines = [json.loads(line) for line in text.splitlines()]
     by_kind = {one["kind"]: one["data"] for one in lines}
