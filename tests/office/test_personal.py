@@ -151,6 +151,7 @@ def test_an_export_gives_all_that_is_kept_as_json_lines(
         "member": 1,
         "key": 1,
         "transfer": 1,
+        "alert_target": 1,
         "audit": 4,
         "request": 3,
     }
