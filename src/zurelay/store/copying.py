@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
+    LargeBinary,
     Select,
     String,
     Table,
@@ -30,6 +31,8 @@ from zurelay.store.partitions import make_days
 from zurelay.store.upsert import RowsInsert
 
 CHUNK = 1000
+_LARGE = 20
+"""Rows at a time of tables with bytes without bound, of which a row may have a megabyte or two."""
 APPLICATION = "zurelay"
 
 Progress = Callable[[str, int], None]
@@ -171,11 +174,16 @@ def _copy(table: Table, source: Connection, target: Connection, progress: Progre
 
 def _chunks(table: Table, source: Connection) -> Iterator[list[tuple[Any, ...]]]:
     query = _own(select(table).order_by(*table.primary_key), table)
-    found = source.execution_options(yield_per=CHUNK).execute(query)
+    large = any(
+        isinstance(column.type, LargeBinary) and column.type.length is None
+        for column in table.columns
+    )
+    size = _LARGE if large else CHUNK
+    found = source.execution_options(yield_per=size).execute(query)
     lengths = [
         column.type.length if isinstance(column.type, String) else -1 for column in table.columns
     ]
-    for partition in found.partitions(CHUNK):
+    for partition in found.partitions(size):
         yield [
             tuple(_fitting(value, most) for value, most in zip(row, lengths, strict=True))
             for row in partition
