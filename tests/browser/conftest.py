@@ -87,6 +87,7 @@ def visit(
             device_scale_factor=2 if phone else 1,
             has_touch=phone,
             timezone_id="Europe/Brussels",
+            reduced_motion="reduce",
         )
         errors: list[str] = []
         contexts.append((context, errors))
@@ -146,3 +147,8 @@ def assert_fits(page: Page) -> None:
     """Nothing sticks out of the window sideways."""
     wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert wide <= 0, page.url
+    cut = page.evaluate(
+        "[...document.querySelectorAll('.panel.flush')]"
+        ".filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText)"
+    )
+    assert cut == [], f"{page.url}: a table is cut off"

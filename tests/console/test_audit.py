@@ -76,4 +76,9 @@ async def test_a_member_sees_no_changes_of_other_accounts(
 def test_details_read_as_before_and_after(
     detail: dict[str, object], told: list[tuple[str, str]]
 ) -> None:
-    assert details(detail) == told
+    assert details(detail, "key.change") == told
+
+
+def test_two_things_that_were_not_changed_are_no_before_and_after() -> None:
+    assert details({"models": ["a", "b"]}, "key.create") == [("models", "a, b")]
+    assert details({"last4": ["a", "b"]}, "key.rotate") == [("last4", "a → b")]

@@ -66,11 +66,11 @@ def index(visit: Visit) -> Reply:
     )
 
 
-def details(detail: dict[str, Any]) -> list[tuple[str, str]]:
-    """A change's fields and what is to be said of each; a pair was before and is after."""
+def details(detail: dict[str, Any], action: str) -> list[tuple[str, str]]:
+    """What is to be said of each field; where something was changed, a pair is before and after."""
     told = []
     for name, value in detail.items():
-        if isinstance(value, list) and len(value) == 2:
+        if action.endswith((".change", ".rotate")) and isinstance(value, list) and len(value) == 2:
             told.append((name, f"{_word(value[0])} → {_word(value[1])}"))
         elif value not in (None, "", [], {}):
             told.append((name, _word(value)))

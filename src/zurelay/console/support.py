@@ -44,7 +44,10 @@ def index(visit: Visit) -> Reply:
 
 def new(visit: Visit) -> Reply:
     """Asks what it is about."""
-    return _form(visit, Form.of(request=visit.query.get("request") or None))
+    query = visit.query
+    return _form(
+        visit, Form.of(request=query.get("request") or None, account=query.get("account") or None)
+    )
 
 
 def ask(visit: Visit) -> Reply:

@@ -8,7 +8,7 @@
     const digits = value && Math.abs(value) < 0.01 ? Math.min(9, Math.ceil(-Math.log10(Math.abs(value))) + 1) : 2;
     return new Intl.NumberFormat(lang, { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
   };
-  const compact = new Intl.NumberFormat(lang, { notation: "compact", maximumFractionDigits: 1 });
+  const compact = new Intl.NumberFormat(lang === "en-GB" ? "en" : lang, { notation: "compact", maximumFractionDigits: 1 });
   const plain = new Intl.NumberFormat(lang, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(lang, { style: "percent", maximumFractionDigits: 1 });
   const writers = {
