@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.console.people import Person, Seen
+from zurelay.catalogue.model import Model, Reasoning
 from zurelay.docs import assets
+from zurelay.docs.application import Docs
 from zurelay.docs.menu import PAGES
+from zurelay.docs.parts import DocsParts, Status
+from zurelay.plan.route import RoutingTable, ServedModel
 from zurelay.testing.gateway import RunningGateway
 
 
@@ -183,6 +187,37 @@ async def test_a_page_that_was_looked_at_is_there_at_once_and_small(reader: Pers
         await reader.get(f"/docs/en/{page}")
     each = (time.perf_counter() - began) / len(PAGES)
     assert each < 0.1  # 2 ms where nothing else runs
+
+
+def served(*levels: str) -> RoutingTable:
+    model = Model("m", "M", "acme", "m", reasoning=Reasoning(levels, None))
+    return RoutingTable({"m": ServedModel(model, ())})
+
+
+async def test_pages_are_made_anew_only_if_what_they_tell_has_changed() -> None:
+    now = {"table": served("low"), "brand": "One"}
+    docs = Docs(
+        DocsParts(
+            table=lambda: now["table"],  # type: ignore[arg-type, return-value]
+            brand=lambda: str(now["brand"]),
+            wire=lambda: "zurelay",
+            base_url=lambda: "https://x.example",
+            public_url=lambda: "https://x.example",
+            example_model=lambda: "m",
+            status=lambda: Status("1", draining=False, models=1, providers=1),
+        )
+    )
+    first = await docs._current()
+    assert await docs._current() is first
+    now["table"] = served("low")
+    assert await docs._current() is first
+    now["table"] = served("low", "high")
+    second = await docs._current()
+    assert second is not first
+    assert [row.text for row in second.facts.levels] == ["low high"]
+    now["brand"] = "Two"
+    third = await docs._current()
+    assert (third is second, third.facts.brand) == (False, "Two")
 
 
 async def test_assets_are_served_for_ever(reader: Person) -> None:

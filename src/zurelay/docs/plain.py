@@ -41,12 +41,7 @@ def _lines(page: Written, address: str, parts: dict[str, Callable[[], str]]) -> 
             part = parts.get(live[1])
             yield "" if part is None else part()
         else:
-            yield _LINK.sub(
-                lambda link: (
-                    f"]({address}/{link[1]}.md{link[2] or ''})" if exists(link[1]) else link[0]
-                ),
-                line,
-            )
+            yield _LINK.sub(lambda link: f"]({address}/{link[1]}.md{link[2] or ''})", line)
 
 
 def levels_table(rows: Iterable[Levels], language: Language) -> Iterator[str]:
