@@ -149,6 +149,7 @@ async def test_what_goes_wrong_in_a_round_does_not_end_the_watch(
     assert [line["event"] for line in logged] == ["a round of the watch failed"]
     await rounds(clock, [one], 1)
     assert len(holding(one)) == 1
+    assert one.watch._away_since is None
 
 
 async def test_a_store_that_does_not_answer_is_told_once_and_tried_again(
@@ -163,5 +164,7 @@ async def test_a_store_that_does_not_answer_is_told_once_and_tried_again(
         broken.setattr(watching, "raise_seen", away)
         await rounds(clock, [one], 2)
     assert [line["error"] for line in logged] == ["it is away"]
+    assert one.watch._away_since == NOON + 30
     await rounds(clock, [one], 1)
     assert len(holding(one)) == 1
+    assert one.watch._away_since is None

@@ -22,6 +22,7 @@ from zurelay.api.pages import pages
 from zurelay.api.server import Server, ServerOptions
 from zurelay.api.snapshot import Snapshot
 from zurelay.app import model_lists, seeing
+from zurelay.app.alarm import Alarm
 from zurelay.app.housekeeping import Housekeeping
 from zurelay.app.in_force import in_force
 from zurelay.app.listening import listen, local_url
@@ -131,6 +132,12 @@ class Process:
             lambda: self._settings.alerts,
             self._seen,
             lambda: self._housekeeping.leading,
+            Alarm(
+                console.desk,
+                self._name(),
+                lambda: self._settings.alerts,
+                lambda: self._settings.smtp,
+            ),
         )
         self._parts.metrics.watch_alerts(lambda: self._watch.open)
         docs = Docs(self._docs_parts(console))
@@ -310,15 +317,18 @@ class Process:
             workers=1 if crew is None else crew.workers,
         )
 
+    def _name(self) -> str:
+        """What operators know this node by."""
+        return f"{socket.gethostname()}:{self._options.data_dir.name}"
+
     def _seen(self) -> list[Sighting]:
         """What this node knows of routes, models and itself; on the event loop."""
         core, alerts = self._gateway.core, self._settings.alerts
         table, parts = core.snapshot.table, self._parts.parts
-        name = f"{socket.gethostname()}:{self._options.data_dir.name}"
         return [
             *self._routes.see(table, parts.services.health, core.loop.time(), alerts.route_down_s),
             *seeing.models(table, parts.wall(), alerts, prepaid=self._settings.billing.prepaid),
-            *seeing.node(name, parts.ready(), self._parts.ledger.store_health(), alerts),
+            *seeing.node(self._name(), parts.ready(), self._parts.ledger.store_health(), alerts),
         ]
 
     def _letters(self) -> Letterhead | None:

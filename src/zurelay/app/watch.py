@@ -16,6 +16,7 @@ from typing import Final
 import structlog
 
 from zurelay.app import seeing
+from zurelay.app.alarm import Alarm
 from zurelay.config.alerts import Alerts
 from zurelay.office import watching
 from zurelay.office.desk import Desk
@@ -56,6 +57,7 @@ class Watch:
         alerts: Callable[[], Alerts],
         look: Callable[[], Sequence[Sighting]],
         leads: Callable[[], bool],
+        alarm: Alarm | None = None,
     ) -> None:
         """Make one that is idle until `run`.
 
@@ -65,12 +67,15 @@ class Watch:
             alerts: the settings in force.
             look: what this node sees; called on the event loop.
             leads: whether this node is the one that works for all.
+            alarm: tells operators while the store does not answer.
         """
         self._desk = desk
         self._machine = machine
         self._alerts = alerts
         self._look = look
         self._leads = leads
+        self._alarm = alarm
+        self._away_since: float | None = None
         self._thread = ThreadPoolExecutor(1, "watch")
         self._steady = 0
         self._forget_due = 0.0
@@ -90,12 +95,16 @@ class Watch:
         seen = list(self._look())
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self._guarded, seen)
+        if self._alarm is not None:
+            await self._alarm.look(self._away_since)
 
     async def close(self) -> None:
         """End; may be called again."""
         if not self._closed:
             self._closed = True
             await asyncio.to_thread(self._thread.shutdown)
+            if self._alarm is not None:
+                await self._alarm.close()
 
     # In the thread.
 
@@ -104,6 +113,7 @@ class Watch:
             self._work(seen)
         except StoreError as error:
             self._steady = 0
+            self._away_since = self._away_since or self._desk.clock()
             if not self._failing:
                 log.error("alerts wait", error=str(error))  # noqa: TRY400
             self._failing = True
@@ -112,6 +122,7 @@ class Watch:
             log.exception("a round of the watch failed")
         else:
             self._failing = False
+            self._away_since = None
 
     def _work(self, seen: list[Sighting]) -> None:
         alerts, desk = self._alerts(), self._desk

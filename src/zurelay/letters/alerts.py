@@ -29,6 +29,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "not_ready": N_("Node %(node)s takes no requests."),
     "node_silent": N_("Node %(node)s is not heard of any more."),
     "unpriced": N_("Models without a price are refused: %(models)s."),
+    "store_away": N_("Node %(node)s cannot reach its database."),
     "retiring": N_("Models that retire on %(day)s: %(models)s."),
     "test": N_("This is a test. Alerts arrive."),
 }

@@ -66,8 +66,13 @@ def spending(
     return _notices(desk, connection, to, alert.account, text, said, body, link)
 
 
-def happening(desk: Desk, connection: Connection, to: Recipients, alert: Alert) -> list[Notice]:
-    """What operators are told when something begins, and when it is over."""
+def happening(
+    desk: Desk, connection: Connection | None, to: Recipients, alert: Alert
+) -> list[Notice]:
+    """What operators are told when something begins, and when it is over.
+
+    Without a `connection` nobody's language is known, and all are told in English.
+    """
     detail = msgspec.json.decode(alert.detail)
     over = alert.ended_ms is not None
     data: dict[str, Any] = {"kind": alert.kind, "since": v.iso_of(alert.raised_ms / 1000), **detail}
@@ -113,7 +118,7 @@ class _Said:
 
 def _notices(
     desk: Desk,
-    connection: Connection,
+    connection: Connection | None,
     to: Recipients,
     account: str | None,
     text: Text,
@@ -125,7 +130,7 @@ def _notices(
     notices = []
     head = desk.letters()
     if head is not None and to.emails:
-        languages = languages_of(connection, to.emails)
+        languages = {} if connection is None else languages_of(connection, to.emails)
         for email in to.emails:
             code = languages.get(email, "en")
             subject, mail = write(
