@@ -135,6 +135,24 @@ async def test_an_operator_asks_for_them_and_is_written_down(gateway: RunningGat
     assert readings(gateway) == [id_, id_]
 
 
+async def test_of_a_long_conversation_the_page_has_the_end_and_the_file_all(
+    gateway: RunningGateway,
+) -> None:
+    member = person(gateway, "member")
+    keeper(gateway)
+    said = [{"role": "user", "content": f"word {n}, {'x ' * 15_000}"} for n in range(120)]
+    id_ = await ask(gateway, messages=said)
+    await until_stored(gateway, member, id_)
+    text = (await member.get(f"/console/requests/{id_}")).text
+    assert "71 messages before these stand in the file." in text
+    assert "word 70," not in text[: text.index("The request as it came")]
+    assert "word 119," in text
+    assert text.count("The rest of it stands in the file.") >= 49
+    file = json.loads((await member.get(f"/console/requests/{id_}/messages.json")).text)
+    assert len(file["messages"]) == 121
+    assert file["messages"][0]["pieces"][0]["text"] == said[0]["content"]
+
+
 async def test_whoever_may_only_look_does_not_see_messages(gateway: RunningGateway) -> None:
     reader = person(gateway, "read-only")
     keeper(gateway)
@@ -172,6 +190,7 @@ async def test_a_member_turns_it_on_and_off_and_deletes(gateway: RunningGateway)
     assert made.status == 201
     key = next(one for one in keys_of(gateway) if one.name == "web")
     assert key.store_days == 30
+    assert "stores messages" in (await member.get("/console/keys")).text
     assert "stored for 30 days" in (await member.get(f"/console/keys/{key.id}")).text
     assert 'value="30"' in (await member.get(f"/console/keys/{key.id}/edit")).text
     await member.post(f"/console/keys/{key.id}", {"name": "web", "store_days": ""})

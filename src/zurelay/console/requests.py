@@ -78,7 +78,8 @@ KINDS: Final = {
     "result": N_("result"),
     "file": N_("file"),
 }
-_PIECE: Final = 20_000
+_TURNS: Final = 50
+_PIECE: Final = 10_000
 _RAW: Final = 40_000
 FILTERS: Final = ("key", "model", "status", "user", "metadata", "hours")
 _ROWS: Final = 50
@@ -175,10 +176,11 @@ def _messages(visit: Visit, request: str) -> dict[str, Any]:
     found = contents.read(desk, actor, request)
     turns = [
         (one.role, [(piece, *_shortened(piece.text, _PIECE)) for piece in one.pieces])
-        for one in found.messages
+        for one in found.messages[-_TURNS:]
     ]
+    more = max(0, len(found.messages) - _TURNS)
     raw = [_shortened(_laid_out(text or ""), _RAW)[0] for text in (found.body, found.answer)]
-    return values | {"content": found, "opened": True, "turns": turns, "raw": raw}
+    return values | {"content": found, "opened": True, "turns": turns, "more": more, "raw": raw}
 
 
 def _shortened(text: str, most: int) -> tuple[str, bool]:
