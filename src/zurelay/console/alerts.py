@@ -53,8 +53,8 @@ _MOST_ACCOUNTS = 500
 
 def index(visit: Visit) -> Reply:
     """Who is told of one account's spending, and what they were told."""
-    account = billing.chosen(visit, _known(visit))
-    return _shown(visit, account, None)
+    known = _known(visit)
+    return _shown(visit, billing.chosen(visit, known), None, known)
 
 
 def save(visit: Visit) -> Reply:
@@ -66,7 +66,7 @@ def save(visit: Visit) -> Reply:
     except Refused as refused:
         if refused.problem.status != 400:
             raise
-        return _shown(visit, account, form.failed(refused).explain(visit, FAULTS), 400)
+        return _shown(visit, account, form.failed(refused).explain(visit, FAULTS), _known(visit))
     if made.secret is not None:
         return Html(
             "alerts_secret.html", {"one": account, "secret": made.secret, "back": _at(account)}
@@ -150,7 +150,9 @@ def _filled(target: TargetView) -> Form:
     return Form.of(who=who, emails="\n".join(target.emails or ()), webhook=target.webhook)
 
 
-def _shown(visit: Visit, account: AccountView, form: Form | None, status: int = 200) -> Reply:
+def _shown(
+    visit: Visit, account: AccountView, form: Form | None, known: list[AccountView]
+) -> Reply:
     desk, actor = visit.parts.desk, visit.actor
     target = alerts.get_target(desk, actor, account.id)
     page = ListPage(_ROWS, visit.query.get("cursor") or None)
@@ -158,7 +160,6 @@ def _shown(visit: Visit, account: AccountView, form: Form | None, status: int = 
     more = None
     if told.next_cursor:
         more = f"{_at(account)}&cursor={quote(told.next_cursor, safe='')}"
-    known = _known(visit)
     values: dict[str, Any] = {
         "one": account,
         "known": known if len(known) > 1 and visit.account is None else [],
@@ -170,7 +171,7 @@ def _shown(visit: Visit, account: AccountView, form: Form | None, status: int = 
         "sent": alerts.list_deliveries(desk, actor, account.id),
         "states": STATES,
     }
-    return Html("alerts.html", values, status)
+    return Html("alerts.html", values, 200 if form is None else 400)
 
 
 PAGES = (
