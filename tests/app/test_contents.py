@@ -144,9 +144,10 @@ async def test_refusals_and_failures_are_stored_with_what_was_asked(
 
 
 async def test_a_stream_that_breaks_off_is_stored_with_its_error(
-    start: Start, upstream: ScriptedUpstream
+    start: Start, upstream: ScriptedUpstream, store_url: str
 ) -> None:
-    caller = await start(configuration(upstream) + LOG)
+    storage = f'[storage]\nurl = "{store_url}"\n' if store_url else ""
+    caller = await start(configuration(upstream) + LOG + storage)
     opt_in(caller)
     upstream.enqueue(
         [*sse_reply([])[:-1], chunk(sse_event(chat_chunk({"content": "is"}))), Close()]
@@ -175,6 +176,21 @@ async def test_what_a_caller_that_left_was_given_is_stored(
     assert said(view) == [("user", "Hi"), ("assistant", "is")]
     assert not view.ended
     on.set()
+
+
+async def test_of_a_caller_that_left_before_all_was_read_the_request_is_stored(
+    start: Start, ask: Ask, upstream: ScriptedUpstream
+) -> None:
+    caller = await start(configuration(upstream) + LOG)
+    opt_in(caller)
+    heavy = [{"role": "user", "content": "moon"}] * 60_000
+    reader = await ask(caller, messages=heavy)
+    await until(lambda: caller.gateway.process._parts.parts.reader._pool is not None)
+    await reader.leave()
+    (view,) = await stored(caller)
+    assert (view.answer, view.ended) == ("", False)
+    assert len(json.loads(view.body or "")["messages"]) == 60_000
+    assert upstream.requests == []
 
 
 async def test_a_repeat_is_stored_once(start: Start, upstream: ScriptedUpstream) -> None:
