@@ -102,6 +102,17 @@ if (links.size) {
     const far = link.offsetTop - rail.clientHeight / 2;
     if (rail.scrollHeight > rail.clientHeight) rail.scrollTop = far;
   };
+  // Another language shows the same part: headings are the same in number and order.
+  const PLACE = "zurelay_docs_place";
+  const page = document.querySelector("form.prefer [name=page]").value;
+  const [left, place] = kept.get(sessionStorage, PLACE).split(" ");
+  kept.set(sessionStorage, PLACE, "");
+  if (left === page) headings[Number(place)]?.scrollIntoView();
+  document.addEventListener("submit", (event) => {
+    if (event.submitter?.name !== "language" || !current) return;
+    kept.set(sessionStorage, PLACE, `${page} ${headings.indexOf(current)}`);
+  });
+
   let waiting = false;
   document.addEventListener("scroll", () => {
     if (waiting) return;
