@@ -17,6 +17,7 @@ from zurelay.admin.application import ENDPOINTS
 from zurelay.admin.endpoint import NoQuery
 from zurelay.admin.openapi import roles
 from zurelay.catalogue.load import standard
+from zurelay.console.registry import PAGES
 from zurelay.docs.levels import levels_of
 from zurelay.office.rights import RIGHTS
 from zurelay.providers.base import Kind
@@ -92,6 +93,18 @@ def endpoint_table() -> Iterator[str]:
         yield f"| `{endpoint.method} {endpoint.path}` | {endpoint.summary} | {everyone} |"
 
 
+_WHO = ("nobody", "owner", "admin", "member", "read-only")
+
+
+def page_table() -> Iterator[str]:
+    """One row per page and action of the console: who may open or do it."""
+    yield "| page or action | nobody | owner | admin | member | read-only |"
+    yield "|---|---|---|---|---|---|"
+    for page in sorted(PAGES, key=lambda one: (one.path, one.method)):
+        may = " | ".join("yes" if who in page.roles else "" for who in _WHO)
+        yield f"| `{page.method} {page.path}` | {may} |"
+
+
 def field_table() -> Iterator[str]:
     """One row per field of a body or query; `*` marks what must be there."""
     yield "| call | body | query |"
@@ -118,6 +131,7 @@ TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "levels": ("docs/operate/reasoning-levels.md", levels_table),
     "endpoints": ("docs/operate/admin-api.md", endpoint_table),
     "fields": ("docs/operate/admin-api.md", field_table),
+    "pages": ("docs/operate/console.md", page_table),
 }
 
 
