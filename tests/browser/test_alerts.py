@@ -53,6 +53,9 @@ def test_alerts_fit_every_window(
     expect(page.get_by_text("node-7").first).to_be_visible()
     shot(page, f"alerts-operation-{name}")
     assert_fits(page)
+    page = opened.go("/console")
+    expect(page.get_by_text("need somebody")).to_be_visible() if language == "en" else None
+    shot(page, f"alerts-overview-{name}")
     page = opened.go("/console/routes")
     shot(page, f"alerts-routes-{name}")
 
