@@ -64,6 +64,7 @@ def test_there_are_the_promised_commands() -> None:
         "keys set",
         "keys rotate",
         "keys revoke",
+        "keys forget",
         "accounts create",
         "accounts list",
         "accounts show",
