@@ -81,7 +81,8 @@ def test_code_in_several_languages_has_tabs_and_its_output() -> None:
 def test_tables_can_be_scrolled_and_know_their_width() -> None:
     html = draw(parse(PAGE), EN, {}).html
     assert '<div class="scroll" tabindex="0" role="group" aria-label="Table">' in html
-    assert '<table class="of-3">' in html
+    assert '<table class="wide">' in html
+    assert '<td data-label="a">1</td>\n<td data-label="b">2</td>' in html
     assert html.count("<table") == html.count("</table></div>") == 1
 
 
@@ -95,3 +96,12 @@ def test_only_links_to_pages_are_changed() -> None:
     for href in ("#a", "/console", "https://x.example/a.md", "a.txt", "../a.md", "mailto:a@b.md"):
         assert page_link(href, "nl") == href
     assert page_link("errors.md", "fr") == "/docs/fr/errors"
+
+
+def test_long_names_may_be_broken_at_their_joints() -> None:
+    html = draw(
+        parse("# T\n\nd\n\n`completion_tokens_details.x` `max_tokens` `a < b_c_d_e_f_g`"), EN, {}
+    ).html
+    assert "<code>completion_<wbr>tokens_<wbr>details.<wbr>x</code>" in html
+    assert "<code>max_tokens</code>" in html
+    assert "<code>a &lt; b_<wbr>c_" in html

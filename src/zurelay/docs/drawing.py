@@ -3,6 +3,7 @@
 All text is escaped; whatever is HTML here was made here. Words of the interface come as a language.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -16,8 +17,12 @@ from markdown_it.utils import OptionsDict
 
 from zurelay.console.languages import Language
 from zurelay.docs.code import OUTPUT, Block, Sample, coloured, samples
+from zurelay.docs.markdown import plain
 
 ROOT: Final = "/docs"
+SHORT: Final = 14
+"""Names in a line of text that are no longer than this stay in one piece."""
+_JOINTS: Final = re.compile(r"(?<=[_/.?&=:(])(?=\w)")
 
 Live = Callable[[], str]
 
@@ -125,15 +130,30 @@ class _Drawer(RendererHTML):
         away = "" if href.startswith(("/", "#")) else ' rel="noreferrer"'
         return f'<a href="{escape(href)}"{away}>'
 
+    def code_inline(
+        self, tokens: Sequence[Token], idx: int, _options: OptionsDict, _env: Any
+    ) -> str:
+        """Long names may be broken at their joints, so that tables need less room."""
+        name = tokens[idx].content
+        pieces = _JOINTS.split(name) if len(name) > SHORT else [name]
+        return f"<code>{'<wbr>'.join(escape(piece, quote=False) for piece in pieces)}</code>"
+
+    def td_open(self, tokens: Sequence[Token], idx: int, _options: OptionsDict, _env: Any) -> str:
+        """Says its column, for where there is no room for columns."""
+        label = tokens[idx].meta.get("label", "")
+        shown = f' data-label="{escape(label)}"' if label else ""
+        return f"<td{shown}>"
+
     def table_open(
         self, tokens: Sequence[Token], idx: int, _options: OptionsDict, _env: Any
     ) -> str:
         """In a frame that can be scrolled, by keyboard too."""
         label = escape(self._language.gettext("Table"))
-        columns = _columns(tokens, idx)
+        columns = len(_name_columns(tokens, idx))
+        kind = "narrow" if columns < 3 else "wide" if columns < 4 else "wide dense"
         return (
             f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">'
-            f'<table class="of-{columns}">\n'
+            f'<table class="{kind}">\n'
         )
 
     def table_close(
@@ -173,14 +193,24 @@ def page_link(href: str, code: str) -> str:
     return f"{ROOT}/{code}/{path.removesuffix('.md')}{hash_}{anchor}"
 
 
-def _columns(tokens: Sequence[Token], idx: int) -> int:
-    found = 0
-    for token in tokens[idx:]:
-        if token.type == "th_open":
-            found += 1
-        elif token.type == "thead_close":
-            break
-    return found
+def _name_columns(tokens: Sequence[Token], idx: int) -> list[str]:
+    """The heads of the table that begins there; each of its cells is told the head above it."""
+    heads: list[str] = []
+    column = 0
+    for place in range(idx, len(tokens)):
+        match tokens[place].type:
+            case "th_open":
+                heads.append(plain(tokens[place + 1]))
+            case "tr_open":
+                column = 0
+            case "td_open":
+                tokens[place].meta["label"] = heads[column]
+                column += 1
+            case "table_close":
+                break
+            case _:
+                pass
+    return heads
 
 
 def _sample(sample: Sample, language: Language, name: str) -> Iterator[str]:
