@@ -94,6 +94,7 @@ class Books:
         """Everything adds up and nothing is held; gives the log."""
         await self.released(note)
         ledger = self.ledger
+        self.gateway.process._gateway.core.refusals.flush()
         while ledger.unlogged():
             await asyncio.sleep(0.005)
         rows = self.rows()
