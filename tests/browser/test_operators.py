@@ -26,7 +26,7 @@ PAGES = {
     "prices": ("/console/prices", "Set by operators"),
     "price-form": ("/console/prices/new?model=sandbox/echo", "Dollars per million tokens"),
     "settings": ("/console/settings?show=all", "[server]"),
-    "audit": ("/console/audit", "account.create"),
+    "audit": ("/console/audit?action=account", "account.create"),
 }
 
 
@@ -64,8 +64,8 @@ def test_a_member_is_invited_without_scripts(visit: Visit, shot: Shot, running: 
 def test_a_price_with_steps_tiers_and_hours_is_set_by_hand(
     visit: Visit, shot: Shot, running: Store
 ) -> None:
-    for scripts in (True, False):
-        page = visit("/console/prices/new?model=sandbox/lorem", scripts=scripts).page
+    for model, scripts in (("sandbox/lorem", True), ("sandbox/json", False)):
+        page = visit(f"/console/prices/new?model={model}", scripts=scripts).page
         page.get_by_label("Input", exact=True).first.fill("2")
         page.get_by_label("Output", exact=True).first.fill("10")
         page.get_by_role("button", name="Add a step", exact=True).click()
@@ -85,7 +85,7 @@ def test_a_price_with_steps_tiers_and_hours_is_set_by_hand(
         expect(page.get_by_role("cell", name="$0.012")).to_be_visible()
         shot(page, f"price-form-filled-{'light' if scripts else 'bare'}")
         page.get_by_role("button", name="Set it").click()
-        expect(page.get_by_text("The price of sandbox/lorem is set.")).to_be_visible()
+        expect(page.get_by_text(f"The price of {model} is set.")).to_be_visible()
     page = visit("/console/prices/new?model=sandbox/lorem&since=", theme="dark", phone=True).page
     assert_fits(page)
     shot(page, "price-form-filled-phone")

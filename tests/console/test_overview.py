@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from tests.console.history import requests, write
@@ -81,3 +82,14 @@ async def test_a_longer_time_is_offered_where_this_one_has_nothing(
     write(gateway.store, requests(then, 3, key.account, (key.id,), days=0))
     seen = await people("owner").get("/console?span=7d")
     assert "Nothing in this time" in seen.text
+
+
+async def test_where_nothing_costs_anything_requests_are_shown(
+    people: Of, gateway: RunningGateway
+) -> None:
+    key, owner = list_keys(Desk(gateway.store), OWNER, Page()).data[0], people("owner")
+    for cost, shown in ((0, "requests"), (5, "spend")):
+        found = requests(time.time(), 3, key.account, (key.id,), days=0.1, seed=cost)
+        write(gateway.store, (msgspec.structs.replace(one, cost=cost) for one in found))
+        text = (await owner.get("/console")).text
+        assert re.search(f'show={shown}" aria-current="true"', text)

@@ -54,8 +54,6 @@ def overview(visit: Visit) -> Reply:
     groups = {name: label for name, label in GROUPS.items() if name != "account" or everywhere}
     by = query.get("by", "")
     by = by if by in groups else "model"
-    measure = query.get("show", "")
-    measure = measure if measure in MEASURES else "spend"
     found = trend(
         desk,
         visit.actor,
@@ -63,6 +61,9 @@ def overview(visit: Visit) -> Reply:
         _GROUPS.get(by, "none"),
         account=visit.account,
     )
+    measure = query.get("show", "")
+    if measure not in MEASURES:  # where nothing costs anything, there is more to see in requests
+        measure = "spend" if found.totals.cost else "requests"
     users: list[UserUsageView] = []
     if by == "user":
         since = float(found.times[0])

@@ -56,7 +56,7 @@
       fill: stack ? colours[place] : undefined,
       width: stack ? 0 : 1.8,
       paths: stack ? bars : uPlot.paths.linear(),
-      points: stack ? { show: false } : { show: data.times.length < 2, size: 5 },
+      points: stack ? { show: false } : { show: data.values[place].filter((value) => value !== null).length < 3, size: 6 },
       spanGaps: false,
     }));
     const order = stack ? [...rows.keys()].reverse() : [...rows.keys()];
@@ -107,7 +107,7 @@
       {
         width: figure.clientWidth,
         height: HEIGHT,
-        padding: [8, 14, 0, 0],
+        padding: [8, 22, 0, 0],
         cursor: { y: false, points: { show: !stack }, drag: { x: false, y: false } },
         legend: { show: false },
         scales: {
