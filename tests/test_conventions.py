@@ -32,6 +32,7 @@ VOCABULARY = {
     "meter/ports.py",
     "meter/record.py",
     "plan/route.py",
+    "plan/standing.py",
     "providers/base.py",
     "providers/hosts.py",
     "providers/selfhosted.py",

@@ -5,7 +5,13 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from zurelay.chat.usage import Usage
 from zurelay.meter.record import Attempt
-from zurelay.telemetry.metrics import CONTENT_TYPE, Metrics, SharedHealth, StoreHealth
+from zurelay.telemetry.metrics import (
+    CONTENT_TYPE,
+    ContentHealth,
+    Metrics,
+    SharedHealth,
+    StoreHealth,
+)
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "operate" / "metrics.md"
 CHAT = "/v1/chat/completions"
@@ -229,6 +235,7 @@ def test_the_documentation_names_every_series_and_no_other() -> None:
     metrics = made("m")
     metrics.watch_store(StoreHealth)
     metrics.watch_shared(SharedHealth)
+    metrics.watch_contents(ContentHealth)
     finish(metrics, usage=Usage(1), first=1.0, attempts=(Attempt("r", 1, "m", "ok", 0.0),))
     shown = {
         line.split()[2]
