@@ -41,6 +41,8 @@ def test_a_providers_routes_are_counted_together() -> None:
     first, second = providers(found, ["a", "b"], trends)
     assert (first.routes, first.up, first.held, first.in_flight) == (3, 1, 1, 3)
     assert (first.success_rate, first.tried_day, first.failed_day) == (0.75, 6, 3)
+    found[2]["stopped"] = None
+    assert providers(found, [])[0].trying == 1
     assert (second.name, second.routes, second.success_rate) == ("b", 0, None)
 
 

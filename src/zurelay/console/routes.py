@@ -50,6 +50,7 @@ class ProviderRow:
     samples: int = 0
     answered: float = 0.0
     held: int = 0
+    trying: int = 0
     tried_day: int = 0
     failed_day: int = 0
 
@@ -141,6 +142,7 @@ def providers(
         row.routes += 1
         row.held += one["stopped"] is not None
         row.up += one["stopped"] is None and one["state"] in ("closed", "half_open")
+        row.trying += one["stopped"] is None and one["state"] == "half_open"
         row.in_flight += one["in_flight"] or 0
         row.samples += one["samples"] or 0
         row.answered += (one["success_rate"] or 0) * (one["samples"] or 0)
