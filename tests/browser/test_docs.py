@@ -81,6 +81,8 @@ def test_a_key_fills_the_samples_and_leaves_the_browser_in_no_request(visit: Vis
     expect(first.locator("code").nth(1)).to_contain_text(f'api_key="{KEY}"')
     first.get_by_text("Node.js").click()
     expect(first.locator("code").nth(2)).to_contain_text(f'apiKey: "{KEY}"')
+    opened.go("/docs/en")
+    expect(page.locator(".steps")).to_contain_text(f'api_key="{KEY}"')
     opened.go("/docs/en/streaming")
     expect(page.get_by_label("Your key")).to_have_value(KEY)
     expect(page.locator(".prose")).to_contain_text(KEY)

@@ -37,6 +37,8 @@ if (field) {
   field.value = kept.get(sessionStorage, KEY);
   field.addEventListener("input", taken);
   if (field.value) taken();
+} else {
+  fill(kept.get(sessionStorage, KEY));
 }
 
 // Tabs: a choice holds for all samples that have that language, here and on other pages.
