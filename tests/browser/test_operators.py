@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from tests.browser.conftest import Opened, assert_fits
 from tests.console.people import OWNER
@@ -89,3 +89,30 @@ def test_a_price_with_steps_tiers_and_hours_is_set_by_hand(
     page = visit("/console/prices/new?model=sandbox/lorem&since=", theme="dark", phone=True).page
     assert_fits(page)
     shot(page, "price-form-filled-phone")
+
+
+def test_a_route_is_drained_once_one_is_sure(visit: Visit, running: Store) -> None:
+    page = visit("/console/routes?q=sandbox/stall").page
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        if len(asked) == 1:
+            dialog.dismiss()
+        else:
+            dialog.accept()
+
+    page.on("dialog", answer)
+    row = page.locator("table.routes tbody tr")
+    row.get_by_role("button", name="Drain").click()
+    expect(row.get_by_text("drained")).to_have_count(0)
+    row.get_by_role("button", name="Drain").click()
+    expect(page.get_by_text("sandbox:sandbox/stall is being drained")).to_be_visible()
+    assert len(asked) == 2
+    assert asked[0].startswith("Send nothing new to sandbox:sandbox/stall, on all nodes?")
+    page.goto(page.url + "?q=sandbox/stall")
+    expect(page.get_by_text("drained, nothing under way")).to_be_visible()
+    page.locator(".stopped").get_by_role("listitem").filter(
+        has_text="sandbox:sandbox/stall"
+    ).get_by_role("button", name="Resume").click()
+    expect(page.get_by_text("sandbox:sandbox/stall works again.")).to_be_visible()
