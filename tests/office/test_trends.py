@@ -98,3 +98,11 @@ def test_failures_by_provider_come_most_first(desk: Desk) -> None:
     assert (first.provider, first.answered, first.failed) == ("b", [0, 0], [1, 1])
     assert (second.provider, second.answered, second.failed) == ("a", [0, 1], [1, 0])
     assert refusal(provider_trend, desk, MEMBER).status == 403
+
+
+def test_times_are_left_out_where_nobody_asks(desk: Desk) -> None:
+    written(desk, a_record(NOON - 1, first_token_ms=40.0, cost=3))
+    timed = trend(desk, OWNER, "24h", "model")
+    bare = trend(desk, OWNER, "24h", "model", timed=False)
+    assert (timed.totals.first_token_ms, bare.totals.first_token_ms) == (40.0, None)
+    assert (bare.totals.cost, bare.groups[0].totals.cost) == (3, 3)

@@ -49,7 +49,7 @@ def index(visit: Visit) -> Reply:
     page = ListPage(_TRANSFERS, visit.query.get("cursor") or None)
     moved = money.list_transfers(desk, actor, page, account.id)
     held = keys.list_keys(desk, actor, ListPage(_MOST_KEYS), account.id).data
-    found = trend(desk, actor, "30d", "model", account=account.id)
+    found = trend(desk, actor, "30d", "model", account=account.id, timed=False)
     series = [
         Series(
             visit.gettext("Others") if group.rest else group.name or visit.gettext("No such model"),

@@ -204,7 +204,7 @@ def _made(visit: Visit, made: MadeKey, *, renewed: bool) -> Reply:
 
 
 def _shown(visit: Visit, key: KeyView) -> Reply:
-    found = trend(visit.parts.desk, visit.actor, "30d", "model", key=key.id)
+    found = trend(visit.parts.desk, visit.actor, "30d", "model", key=key.id, timed=False)
     series = [
         Series(
             visit.gettext("Others") if group.rest else group.name or visit.gettext("No such model"),

@@ -125,6 +125,7 @@ def trend(
     *,
     account: str | None = None,
     key: str | None = None,
+    timed: bool = True,
 ) -> Trend:
     """How usage went in a span that ends now, by whole hours or days of UTC.
 
@@ -135,6 +136,7 @@ def trend(
         by: what to tell apart.
         account: only of this account, id or name.
         key: only of this key, id or name.
+        timed: also how soon answers began, by a sample of the log.
 
     Raises:
         Refused: 403, 404.
@@ -149,7 +151,9 @@ def trend(
         rows = store.usage_trend(connection, by, begin, end, step, only, which)
         until = float(begin * _HOUR)
         earlier = usage_by(connection, "day", until - hours * _HOUR, until, only, which)
-        samples = store.samples(connection, starts, step, SAMPLED, only, which)
+        samples = []
+        if timed:
+            samples = store.samples(connection, starts, step, SAMPLED, only, which)
         names: dict[str, str] = {}
         if by == "key":
             names = {one.id: one.name for one in list_keys(connection, only)}
