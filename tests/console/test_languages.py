@@ -41,6 +41,11 @@ def test_words_are_translated_and_unknown_ones_stay() -> None:
     assert set(NAMES) == {"en", "nl", "fr"}
 
 
+def test_what_is_just_now_is_a_second_ago_and_not_in_no_seconds() -> None:
+    assert language("en").ago(NOON, NOON) == "1 second ago"
+    assert language("en").ago(NOON + 60, NOON) == "in 1 minute"
+
+
 @pytest.mark.parametrize(
     ("code", "number", "money", "tiny", "share", "date", "moment", "ago"),
     [

@@ -89,6 +89,49 @@ async def test_the_first_owner_sets_address_and_password(gateway: RunningGateway
     assert seen.url.endswith("/console")
 
 
+async def test_the_first_owner_gives_address_and_password_in_one_form(
+    gateway: RunningGateway,
+) -> None:
+    owner = person(gateway, "nobody")
+    await owner.get(f"/console/link/{first_link(Desk(gateway.store))}")
+    assert "/console/profile/password" not in (await owner.get("/console/profile")).text
+    fields = {"name": "Olga", "email": "olga@example.com", "new": NEW, "again": "x"}
+    seen = await owner.post("/console/profile", fields)
+    assert (seen.status, "This is not the same password." in seen.text) == (400, True)
+    assert 'value="olga@example.com"' in seen.text
+    assert "so that you can sign in again" in (await owner.get("/console/keys")).text
+    seen = await owner.post("/console/profile", fields | {"again": NEW})
+    assert "Saved." in seen.text
+    assert "/console/profile/password" in seen.text
+    assert "so that you can sign in again" not in (await owner.get("/console/keys")).text
+    again = person(gateway, "nobody")
+    await again.get("/console/sign-in")
+    seen = await again.post("/console/sign-in", {"email": "olga@example.com", "password": NEW})
+    assert seen.url.endswith("/console")
+
+
+async def test_a_password_alone_leaves_the_first_owner_reminded(gateway: RunningGateway) -> None:
+    owner = person(gateway, "nobody")
+    await owner.get(f"/console/link/{first_link(Desk(gateway.store))}")
+    await owner.get("/console/profile")
+    await owner.post("/console/profile/password", {"new": NEW, "again": NEW})
+    assert "so that you can sign in again" in (await owner.get("/console/keys")).text
+
+
+async def test_a_password_is_not_changed_beside_the_address_once_there_is_one(
+    people: Of, gateway: RunningGateway
+) -> None:
+    member = people("member")
+    fields = {"name": "M", "email": "member@example.com", "new": NEW, "again": NEW}
+    await member.post("/console/profile", fields)
+    elsewhere = person(gateway, "nobody")
+    await elsewhere.get("/console/sign-in")
+    seen = await elsewhere.post(
+        "/console/sign-in", {"email": "member@example.com", "password": NEW}
+    )
+    assert not seen.url.endswith("/console")
+
+
 async def test_language_and_theme_stay(people: Of, gateway: RunningGateway) -> None:
     member = people("member")
     form = {"language": "fr", "back": "/console/keys?show=all"}

@@ -107,9 +107,9 @@ class Language:
         return str(format_datetime(_moment(when), "HH:mm", locale=self._dates))
 
     def ago(self, when: "str | float", now: float) -> str:
-        """How long since: 5 minutes ago."""
-        gone = now - _moment(when).timestamp()
-        text = format_timedelta(-round(gone), add_direction=True, locale=self._locale)
+        """How long since: 5 minutes ago. Nothing is less than a second ago, nor in 0 seconds."""
+        gone = round(now - _moment(when).timestamp()) or 1
+        text = format_timedelta(-gone, add_direction=True, locale=self._locale)
         return str(text)
 
     def duration(self, milliseconds: "float | None") -> str:

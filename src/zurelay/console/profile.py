@@ -5,7 +5,6 @@ from zurelay.console import cookies
 from zurelay.console.languages import NAMES
 from zurelay.console.page import ANYBODY, SIGNED_IN, Form, Html, Page, Redirect, Reply, Visit
 from zurelay.office import links, sessions
-from zurelay.office.links import FIRST_OWNER
 from zurelay.office.passwords import LONGEST, SHORTEST
 from zurelay.office.sessions import Visitor
 
@@ -14,41 +13,48 @@ _HERE = "/console/profile"
 
 def profile(visit: Visit) -> Reply:
     """The page."""
-    person = _visitor(visit).person
-    email = "" if person.email == FIRST_OWNER else person.email
-    return _page(visit, Form.of(name=person.name, email=email), Form())
+    return _page(visit, _person(_visitor(visit)), Form())
 
 
 def change(visit: Visit) -> Reply:
-    """Changes name and address."""
+    """Changes name and address; with them the password of whoever has none yet.
+
+    The first owner has neither and fills one form: two would let them set a password alone, which
+    nobody can sign in with.
+    """
+    visitor, form = _visitor(visit), visit.form
+    new = "" if visitor.person.password else form.get("new")
+    if new and not _password_fits(visit, new):
+        return _page(visit, form, form, 400)
     try:
         links.change_profile(
             visit.parts.desk,
-            _visitor(visit),
-            name=visit.form.get("name"),
-            email=visit.form.get("email"),
+            visitor,
+            name=form.get("name"),
+            email=form.get("email"),
         )
     except Refused as refused:
-        visit.form.failed(refused)
+        form.failed(refused)
         words = {
             "name": visit.gettext("Write a name."),
             "email": visit.gettext("Write an address such as ann@example.com."),
         }
-        for field in visit.form.faults:
-            if "somebody" not in visit.form.faults[field]:
-                visit.form.faults[field] = words[field]
+        for field in form.faults:
+            if "somebody" not in form.faults[field]:
+                form.faults[field] = words[field]
             else:
-                visit.form.faults[field] = visit.gettext("Somebody else has that address.")
-        return _page(visit, visit.form, Form(), 400)
+                form.faults[field] = visit.gettext("Somebody else has that address.")
+        return _page(visit, form, form, 400)
+    if new:
+        begun = sessions.set_password(visit.parts.desk, visitor, "", new, visit.agent)
+        visit.cookies[cookies.SESSION] = begun.text
     return Redirect(_HERE, visit.gettext("Saved."))
 
 
 def password(visit: Visit) -> Reply:
     """Changes the password, which ends every session but this one."""
     visitor, form = _visitor(visit), visit.form
-    if form.get("new") != form.get("again"):
-        form.faults["again"] = visit.gettext("This is not the same password.")
-    else:
+    if _password_fits(visit, form.get("new")):
         try:
             begun = sessions.set_password(
                 visit.parts.desk, visitor, form.get("old"), form.get("new"), visit.agent
@@ -58,14 +64,8 @@ def password(visit: Visit) -> Reply:
             return Redirect(_HERE, said)
         except Refused as refused:
             form.failed(refused)
-            if "old" in form.faults:
-                form.faults["old"] = visit.gettext("This is not your password.")
-            else:
-                form.faults["new"] = visit.gettext(
-                    "Write at least %(shortest)s characters.", shortest=SHORTEST
-                )
-    person = visitor.person
-    return _page(visit, Form.of(name=person.name, email=person.email), form, 400)
+            form.faults["old"] = visit.gettext("This is not your password.")
+    return _page(visit, _person(visitor), form, 400)
 
 
 def end_others(visit: Visit) -> Reply:
@@ -105,6 +105,23 @@ def _page(visit: Visit, person: Form, secret: Form, status: int = 200) -> Reply:
         },
         status,
     )
+
+
+def _person(visitor: Visitor) -> Form:
+    """Name and address as they are."""
+    email = "" if visitor.nameless else visitor.person.email
+    return Form.of(name=visitor.person.name, email=email)
+
+
+def _password_fits(visit: Visit, new: str) -> bool:
+    """Whether it may become the password and was written the same twice; else it is said where."""
+    if new != visit.form.get("again"):
+        visit.form.faults["again"] = visit.gettext("This is not the same password.")
+    elif not SHORTEST <= len(new) <= LONGEST:
+        visit.form.faults["new"] = visit.gettext(
+            "Write at least %(shortest)s characters.", shortest=SHORTEST
+        )
+    return not visit.form.faults
 
 
 def _visitor(visit: Visit) -> Visitor:

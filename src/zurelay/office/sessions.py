@@ -18,6 +18,7 @@ from zurelay.access.accounts import Account
 from zurelay.access.tokens import Role
 from zurelay.chat.problems import Problem, Refused
 from zurelay.office.desk import Change, Desk
+from zurelay.office.notices import FIRST_OWNER
 from zurelay.office.passwords import hashed, verified
 from zurelay.office.rights import Actor
 from zurelay.store import people
@@ -46,6 +47,11 @@ class Visitor:
     memberships: tuple[Member, ...]
     session: Session
     text: str
+
+    @property
+    def nameless(self) -> bool:
+        """Whether they came by the first start's link and gave no address of their own yet."""
+        return self.person.email == FIRST_OWNER
 
     @property
     def runs_the_gateway(self) -> bool:
