@@ -82,6 +82,15 @@ def test_every_entry_is_written_and_counted_once_however_often_it_comes(
     assert counted(store) == base + len(wanted)
 
 
+def test_of_two_entries_of_one_request_that_come_together_the_first_counts(store: Store) -> None:
+    settled = a_record(NOON + 500, cost=77)
+    later = msgspec.structs.replace(settled, status="interrupted", cost=0, usage=None)
+    with store.write() as connection:
+        new = add_requests(connection, [entry(settled), entry(later)])
+    assert [record for record, _ in new] == [settled]
+    assert listed(store, Filter()) == [settled]
+
+
 def test_nothing_to_write_is_no_work(store: Store) -> None:
     assert add(store) == 0
 

@@ -174,7 +174,11 @@ def _write_all_or_new(connection: Connection, entries: Sequence[Entry]) -> Seque
 
 
 def _each(entries: Iterable[Entry]) -> dict[str, Entry]:
-    return {entry[0].id: entry for entry in entries}
+    """Each request once, as it came first: what was settled, and not that it was cut off then."""
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        found.setdefault(entry[0].id, entry)
+    return found
 
 
 def _write(driver: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
