@@ -4,7 +4,7 @@ import pytest
 
 from zurelay.docs import library
 from zurelay.docs.facts import Facts
-from zurelay.docs.library import Library, exists
+from zurelay.docs.library import Library, exists, written_pages
 from zurelay.docs.menu import PAGES
 
 FACTS = Facts("Brand", "zurelay", "https://ai.example.com", "sandbox/echo", ())
@@ -29,7 +29,7 @@ def test_a_page_that_is_not_translated_is_the_english_one(
         (tmp_path / code).mkdir()
         (tmp_path / code / "streaming.md").write_text(text)
     monkeypatch.setattr(library, "FOLDER", tmp_path)
-    exists.cache_clear()
+    written_pages.cache_clear()
     found = Library(FACTS)
     pages = [found.page(code, "streaming") for code in ("en", "nl", "fr")]
     assert [(page.written_in, page.title, page.teaser) for page in pages] == [
@@ -38,7 +38,7 @@ def test_a_page_that_is_not_translated_is_the_english_one(
         ("en", "Streaming", "One."),
     ]
     assert [page.name for page in found.pages("nl")] == ["streaming"]
-    exists.cache_clear()
+    written_pages.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,10 @@ def test_a_page_that_is_not_translated_is_the_english_one(
 def test_nothing_else_is_looked_up(code: str, name: str) -> None:
     with pytest.raises(KeyError):
         Library(FACTS).page(code, name)
+
+
+def test_names_that_readers_make_up_are_not_remembered() -> None:
+    before = written_pages.cache_info().currsize
+    assert not any(exists(f"made-up-{n}") for n in range(100))
+    assert written_pages.cache_info().currsize <= max(before, 1)
+    assert not hasattr(exists, "cache_info")

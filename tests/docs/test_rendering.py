@@ -49,10 +49,10 @@ def test_a_page_that_is_not_translated_says_so(
     (tmp_path / "en").mkdir()
     (tmp_path / "en" / "streaming.md").write_text("# Streaming\n\nOne.\n\n## Two\n\n## Three")
     monkeypatch.setattr(library, "FOLDER", tmp_path)
-    library.exists.cache_clear()
+    library.written_pages.cache_clear()
     monkeypatch.setattr(rendering, "beside", lambda _: (None, None))
     html = rendering.page(Library(FACTS), "nl", "streaming", "system")
-    library.exists.cache_clear()
+    library.written_pages.cache_clear()
     assert "nog niet in uw taal" in html
     assert '<article class="page" lang="en">' in html
     assert 'rel="canonical" href="https://ai.example.com/docs/en/streaming"' in html

@@ -83,10 +83,15 @@ class Library:
         return Written(name, code, written_in, text, tokens, title, description, headings)
 
 
-@cache
 def exists(name: str) -> bool:
     """Whether there is such a page."""
-    return name in PAGES and (FOLDER / ORIGINAL / f"{name}.md").is_file()
+    return name in written_pages()
+
+
+@cache
+def written_pages() -> frozenset[str]:
+    """The names for which there is one; not kept by name, as readers may ask for any."""
+    return frozenset(name for name in PAGES if (FOLDER / ORIGINAL / f"{name}.md").is_file())
 
 
 def _source(code: str, name: str) -> tuple[str, str]:
