@@ -23,6 +23,7 @@ def test_the_first_start_shows_address_key_and_providers() -> None:
     assert "  Base URL   http://127.0.0.1:8000/v1" in lines
     assert "  Console    http://127.0.0.1:8000/console" in lines
     assert "  API key    zk-abc" in lines
+    assert "  Guide      http://127.0.0.1:8000/docs" in lines
     assert "  Providers  mine     openai, 1 model" in lines
     assert "             sandbox  12 models" in lines
 
@@ -36,6 +37,13 @@ def test_a_key_that_is_not_shown_is_named_by_its_file() -> None:
     text = banner(Banner("Z", "1", "http://h", "x", "m", key_file="/data/first-key"))
     assert "API key    in /data/first-key" in text
     assert "$(cat '/data/first-key')" in text
+
+
+def test_more_keys_and_links_are_made_by_the_command_as_this_shell_finds_it() -> None:
+    text = banner(replace(INFO, link="http://h/l", command=".venv/bin/zurelay"))
+    assert " More: .venv/bin/zurelay keys create NAME\n" in text
+    assert " Another: .venv/bin/zurelay console link\n" in text
+    assert " More: zurelay keys create NAME\n" in banner(INFO)
 
 
 def test_several_workers_are_counted() -> None:

@@ -19,6 +19,11 @@ def test_each_names_address_and_model_and_the_key_only_where_it_is_known() -> No
     for _, text in samples(BASE, "sandbox/echo", "zk-abc"):
         assert "zk-abc" in text
         assert "ZURELAY_API_KEY" not in text
+    assert [text.split("\n")[0] for _, text in samples(BASE, "m")][1:] == [
+        "# pip install openai",
+        "// npm install openai, then: node hello.mjs",
+        "# pip install anthropic",
+    ]
     assert [label for label, _ in samples(BASE, "m")] == ["curl", "Python", "Node", "Anthropic SDK"]
 
 

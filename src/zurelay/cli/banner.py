@@ -27,6 +27,8 @@ class Banner:
         key: text of the first key, where it may be shown.
         key_file: where the first key lies instead.
         link: opens the console as its first owner, where it may be shown.
+        command: how this shell calls the command line, `.venv/bin/zurelay` where no folder of its
+            search path has it.
     """
 
     product: str
@@ -39,6 +41,7 @@ class Banner:
     key_file: str | None = None
     link: str | None = None
     workers: int = 1
+    command: str = "zurelay"
 
 
 def banner(info: Banner) -> str:
@@ -48,17 +51,20 @@ def banner(info: Banner) -> str:
     if info.link is not None:
         lines.append(f"  Console    {info.link}")
         lines.append(
-            "             It signs you in, once and within an hour. Another: zurelay console link"
+            "             It signs you in, once and within an hour."
+            f" Another: {info.command} console link"
         )
     else:
         lines.append(f"  Console    {info.base_url}/console")
     if info.key is not None:
         lines.append(f"  API key    {info.key}")
         lines.append(
-            "             It is the first one and is shown only now. More: zurelay keys create NAME"
+            "             It is the first one and is shown only now."
+            f" More: {info.command} keys create NAME"
         )
     elif info.key_file is not None:
         lines.append(f"  API key    in {info.key_file}")
+    lines.append(f"  Guide      {info.base_url}/docs")
     lines.append(f"  Settings   {info.origin}")
     if info.workers > 1:
         lines.append(f"  Workers    {info.workers}")

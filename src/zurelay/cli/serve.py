@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -75,11 +76,18 @@ def _announce(started: "Started", config: Path | None, data: Path) -> None:
             workers=started.workers,
             key=key,
             link=_link(started, config, data) if sys.stdout.isatty() else None,
+            command=_command(sys.argv[0]),
             key_file=str(key_file.resolve()) if key is None and key_file.exists() else None,
         )
     )
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def _command(called: str) -> str:
+    """How to call the command line from the same folder: by its name, or as this process was."""
+    installed = which("zurelay") is not None or Path(called).name != "zurelay"
+    return "zurelay" if installed else called
 
 
 def _link(started: "Started", config: Path | None, data: Path) -> str | None:

@@ -12,6 +12,8 @@ UNKNOWN_KEY: Final = "$ZURELAY_API_KEY"
 def samples(base_url: str, model: str, key: str = UNKNOWN_KEY) -> list[tuple[str, str]]:
     """Pairs of a label and a program that asks `model` for a greeting.
 
+    Each begins with how to get the client it uses: without that the first run fails.
+
     Args:
         base_url: without `/v1`.
         model: a public id.
@@ -39,7 +41,7 @@ def _python(base_url: str, model: str, key: str) -> str:
     shown = 'os.environ["ZURELAY_API_KEY"]' if key == UNKNOWN_KEY else f'"{key}"'
     first = "import os\n\n" if key == UNKNOWN_KEY else ""
     return (
-        f"{first}from openai import OpenAI\n\n"
+        f"# pip install openai\n{first}from openai import OpenAI\n\n"
         f'client = OpenAI(base_url="{base_url}/v1", api_key={shown})\n'
         "answer = client.chat.completions.create(\n"
         f'    model="{model}",\n'
@@ -52,6 +54,7 @@ def _python(base_url: str, model: str, key: str) -> str:
 def _node(base_url: str, model: str, key: str) -> str:
     shown = "process.env.ZURELAY_API_KEY" if key == UNKNOWN_KEY else f'"{key}"'
     return (
+        "// npm install openai, then: node hello.mjs\n"
         'import OpenAI from "openai";\n\n'
         f'const client = new OpenAI({{ baseURL: "{base_url}/v1", apiKey: {shown} }});\n'
         "const answer = await client.chat.completions.create({\n"
@@ -66,7 +69,7 @@ def _anthropic(base_url: str, model: str, key: str) -> str:
     shown = 'os.environ["ZURELAY_API_KEY"]' if key == UNKNOWN_KEY else f'"{key}"'
     first = "import os\n\n" if key == UNKNOWN_KEY else ""
     return (
-        f"{first}from anthropic import Anthropic\n\n"
+        f"# pip install anthropic\n{first}from anthropic import Anthropic\n\n"
         f'client = Anthropic(base_url="{base_url}", api_key={shown})\n'
         "answer = client.messages.create(\n"
         f'    model="{model}",\n'
