@@ -1,12 +1,15 @@
 """Support in the console: asked by members, answered by operators, marked until read."""
 
+import time
 from collections.abc import Callable
 
 import pytest
 
+from tests.console.history import requests, write
 from tests.console.people import OWNER, Person
 from zurelay.office.accounts import NewAccount, create_account
 from zurelay.office.desk import Desk
+from zurelay.office.keys import list_keys
 from zurelay.office.pages import Page
 from zurelay.office.support import Question, ask, list_threads
 from zurelay.testing.gateway import RunningGateway
@@ -48,6 +51,24 @@ async def test_a_question_about_a_request_has_its_id_filled_in(
     seen = await member.post(HOME, form)
     assert (seen.status, "There is no such request in this account." in seen.text) == (400, True)
     assert list_threads(Desk(gateway.store), OWNER, Page()).data == []
+
+
+async def test_a_requests_page_leads_to_a_question_about_it_for_each_side(
+    people: Of, gateway: RunningGateway
+) -> None:
+    key = list_keys(Desk(gateway.store), OWNER, Page()).data[0]
+    [one] = requests(time.time(), 1, key.account, (key.id,), days=0.01)
+    write(gateway.store, iter([one]))
+    for role, more in (("member", ""), ("admin", f"&amp;account={key.account}")):
+        person = people(role)
+        link = f'href="{HOME}/new?request={one.id}{more}"'
+        text = (await person.get(f"/console/requests/{one.id}")).text
+        assert link in text.replace("&account", "&amp;account")
+        seen = await person.get(f"{HOME}/new?request={one.id}&account={key.account}")
+        assert f'value="{one.id}"' in seen.text
+        form = {"subject": role, "body": "y", "request": one.id, "account": key.account}
+        assert "Sent. The answer shows here." in (await person.post(HOME, form)).text
+    assert "Ask about it" not in (await people("read-only").get(f"/console/requests/{one.id}")).text
 
 
 @pytest.mark.parametrize(
