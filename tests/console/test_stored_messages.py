@@ -117,6 +117,34 @@ async def test_a_member_reads_the_conversation_and_nothing_of_it_is_a_tag(
     assert readings(gateway) == []
 
 
+async def test_a_request_that_nests_without_end_is_shown_as_it_came(
+    gateway: RunningGateway,
+) -> None:
+    member = person(gateway, "member")
+    keeper(gateway)
+    nested = json.loads("[" * 900 + "]" * 900)
+    for tools in (nested, [nested] * 40):
+        id_ = await ask(gateway, tools=tools)
+        await until_stored(gateway, member, id_)
+        seen = await member.get(f"/console/requests/{id_}")
+        assert seen.status == 200
+        assert len(seen.text) < 1_000_000
+    deep = b"[" * 5000 + b"]" * 5000
+    call = Call(
+        method="POST",
+        url=f"{gateway.base_url}/v1/chat/completions",
+        headers=tuple(gateway.headers.items()),
+        body=deep,
+    )
+    async with HttpClient() as client:
+        answer = await client.fetch(call)
+    id_ = answer.headers["x-request-id"]
+    await until_stored(gateway, member, id_)
+    seen = await member.get(f"/console/requests/{id_}")
+    assert seen.status == 200
+    assert "[[[[[[" in seen.text
+
+
 async def test_an_operator_asks_for_them_and_is_written_down(gateway: RunningGateway) -> None:
     owner = person(gateway, "owner")
     keeper(gateway)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from msgspec import DecodeError, json
+from msgspec import json
 from starlette.responses import Response
 
 from zurelay.catalogue.price import per_million, price_at
@@ -17,6 +17,7 @@ from zurelay.console.languages import N_
 from zurelay.console.page import CHANGERS, SIGNED_IN, Form, Html, Page, Redirect, Reply, Visit
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.timeline import timeline
+from zurelay.formats.transcript import laid_out
 from zurelay.meter.charge import at_size
 from zurelay.office import contents, keys, requests
 from zurelay.office.pages import MOST
@@ -179,21 +180,14 @@ def _messages(visit: Visit, request: str) -> dict[str, Any]:
         for one in found.messages[-_TURNS:]
     ]
     more = max(0, len(found.messages) - _TURNS)
-    raw = [_shortened(_laid_out(text or ""), _RAW)[0] for text in (found.body, found.answer)]
+    texts = (text or "" for text in (found.body, found.answer))
+    raw = [_shortened(laid_out(text.encode()) or text, _RAW)[0] for text in texts]
     return values | {"content": found, "opened": True, "turns": turns, "more": more, "raw": raw}
 
 
 def _shortened(text: str, most: int) -> tuple[str, bool]:
     """The beginning of a text, and whether that is not all of it."""
     return (text, False) if len(text) <= most else (f"{text[:most]}…", True)
-
-
-def _laid_out(text: str) -> str:
-    """JSON for people; all else as it is."""
-    try:
-        return json.format(text, indent=2)
-    except DecodeError:
-        return text
 
 
 def _wanted(visit: Visit, filters: Mapping[str, str]) -> Wanted:

@@ -20,6 +20,7 @@ _ENCODER = msgspec.json.Encoder()
 _NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b'{}[]"')
 _ONE_BRACKET = bytes.maketrans(b"{}", b"[]")
 _STRING = re.compile(rb'"[^"]*"')
+_STRUCTURAL = (b",", b":", b"[", b"{")
 
 
 class BadJson(ValueError):  # noqa: N818 - says what it is
@@ -102,6 +103,11 @@ def too_deep(data: bytes, limit: int = MAX_DEPTH) -> bool:
             return False
         data = data.replace(b"[]", b"")
     return bool(data)
+
+
+def weight(data: bytes) -> int:
+    """Structural characters, those inside of strings included: what reading it takes, about."""
+    return sum(data.count(mark) for mark in _STRUCTURAL)
 
 
 def _told(error: Exception) -> str:

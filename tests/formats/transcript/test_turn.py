@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.formats.transcript.reading import CALL, FORMATS, STREAMS, read, stream
-from zurelay.formats.transcript import conversation
+from zurelay.formats.transcript import conversation, laid_out
 
 
 @pytest.mark.parametrize("front", STREAMS)
@@ -67,3 +67,15 @@ def test_nothing_that_callers_or_models_send_raises(
 @given(st.sampled_from(FORMATS), st.binary(max_size=200), st.booleans())
 def test_bytes_that_are_nothing_raise_nothing(front: str, data: bytes, streams: bool) -> None:
     conversation(front, data, data, stream=streams)
+
+
+@pytest.mark.parametrize(
+    "text", [b"[" * 900 + b"]" * 900, b"[" + b"0," * 1_000_001 + b"0]", b"[" * 5000]
+)
+def test_what_would_take_too_much_to_lay_out_stays_as_it_is(text: bytes) -> None:
+    assert laid_out(text) is None
+    assert conversation("openai_chat", b'{"messages":[%b]}' % text, b"", stream=False) == []
+
+
+def test_json_is_laid_out_with_its_numbers_as_they_were() -> None:
+    assert laid_out(b'{"a":[1.50,2]}') == '{\n  "a": [\n    1.50,\n    2\n  ]\n}'

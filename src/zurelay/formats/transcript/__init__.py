@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import partial
 
 from zurelay.formats.transcript import chat, messages, responses
-from zurelay.formats.transcript.turn import Piece, Turn, decoded
+from zurelay.formats.transcript.turn import Piece, Turn, decoded, laid_out
 
-__all__ = ["Piece", "Turn", "conversation"]
+__all__ = ["Piece", "Turn", "conversation", "laid_out"]
 
 
 def conversation(front: str, body: bytes, answer: bytes, *, stream: bool) -> list[Turn]:

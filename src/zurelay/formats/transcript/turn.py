@@ -1,13 +1,20 @@
 """A conversation as people read it: who said what, in pieces of a few kinds."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
+
+from zurelay.wire.json import too_deep, weight
 
 Kind = Literal["text", "thinking", "refusal", "call", "result", "file", "error", "note"]
 
 Json = dict[str, Any]
+
+HEAVIEST: Final = 1_000_000
+"""Structural characters above which JSON is not read here; about 100 ms of work."""
+DEEPEST: Final = 32
+"""Levels below which nothing is laid out: a line of each would begin with as much white space."""
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -31,9 +38,9 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 def decoded(data: bytes) -> Any:
-    """JSON, or None for what is none."""
+    """JSON, or None for what is none, or too much to read."""
     try:
-        return msgspec.json.decode(data)
+        return None if weight(data) > HEAVIEST else msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
@@ -61,7 +68,18 @@ def text_of(value: object) -> str:
 
 def shown(value: object) -> str:
     """JSON for people."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    text = msgspec.json.encode(value)
+    return laid_out(text) or text.decode()
+
+
+def laid_out(text: bytes) -> str | None:
+    """JSON with a line for each value; None for what is none, or would become too long."""
+    try:
+        if weight(text) > HEAVIEST or too_deep(text, DEEPEST):
+            return None
+        return msgspec.json.format(text, indent=2).decode()
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def arguments(text: object) -> str:
