@@ -74,6 +74,17 @@ def test_what_is_stored_at_a_provider_is_noted_with_its_path(
     assert seen(block).needs[Ability.STORED] == f"messages[0].content[0].{path}"
 
 
+@pytest.mark.parametrize("name", [r"file\u005fid", r"\u0066ile_id", "file_id"])
+def test_however_its_name_is_written(name: str) -> None:
+    inner = f'{{"type":"image","source":{{"type":"file","{name}":"f"}}}}'
+    source = f'{{"type":"content","content":[{inner}]}}'
+    content = f'[{{"type":"document","source":{source}}}]'
+    found = Seen()
+    body = f'{{"messages":[{{"role":"user","content":{content}}}]}}'
+    conversation(REQUEST.decode(body.encode()), found)
+    assert Ability.STORED in found.needs
+
+
 @pytest.mark.parametrize("name", ["container", "mcp_servers"])
 def test_so_is_what_belongs_to_the_whole_request(name: str) -> None:
     found = Seen()

@@ -16,6 +16,7 @@ from zurelay.formats.anthropic.invalid import ROLES, invalid, missing
 from zurelay.formats.anthropic.view import BLOCKS, SOURCE, Block, Message, Request, Source
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.view import given, size, text
+from zurelay.wire import json
 
 LONGEST_USER = 512
 LONGEST_TOOL_NAME = 128
@@ -170,7 +171,7 @@ def _media(path: str, kind: str, block: Block, seen: Seen) -> None:
     if source.type == "content":
         seen.other_length += size(block.source)
         seen.marks.add("remote_image")  # its own blocks may hold one; whoever inlines looks
-        if b'"file_id"' in bytes(block.source):
+        if _names_file(bytes(block.source)):
             seen.needs.setdefault(Ability.STORED, f"{path}.source.content")
         return
     needed = {"base64": "data", "url": "url", "file": "file_id"}.get(source.type)
@@ -189,6 +190,13 @@ def _media(path: str, kind: str, block: Block, seen: Seen) -> None:
         seen.other_length += measure_pdf(len(source.data or ""))
     seen.needs.setdefault(Ability.IMAGE if kind == "image" else Ability.PDF, path)
     seen.media_count += 1
+
+
+def _names_file(source: bytes) -> bool:
+    """Whether a field anywhere in it is called `file_id`, in escapes too."""
+    if b"\\u" in source:
+        source = json.encode(json.decode(source))
+    return b'"file_id"' in source
 
 
 def source_of(path: str, block: Block) -> Source:
