@@ -1,15 +1,23 @@
 """Routes in the console: how they stand, what failed, and what is stopped."""
 
 import asyncio
+import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
+
+from starlette.requests import Request
 
 from tests.console.history import requests, write
 from tests.console.people import OWNER, Person
-from zurelay.console.routes import providers
+from zurelay.console.languages import language
+from zurelay.console.page import Form, Html, Visit
+from zurelay.console.rendering import render
+from zurelay.console.routes import index, providers, standing
 from zurelay.office.audit import list_audit
 from zurelay.office.desk import Desk
 from zurelay.office.pages import Page as ListPage
+from zurelay.office.sessions import resume
 from zurelay.office.stops import list_stops
 from zurelay.office.trends import ProviderTrend
 from zurelay.testing.gateway import RunningGateway
@@ -106,6 +114,31 @@ async def test_a_model_is_stopped_from_its_own_page(people: Of) -> None:
     assert stop not in (await member.get(path)).text
     await admin.post(f"{HOME}/stop", {"kind": "model", "name": "sandbox/echo"})
     assert 'action="/console/routes/resume"' in (await admin.get(path)).text
+
+
+async def test_the_page_says_whose_view_of_health_it_is(
+    people: Of, gateway: RunningGateway
+) -> None:
+    owner, process = people("owner"), gateway.process
+    assert f"health as {socket.gethostname()} sees it" in (await owner.get(HOME)).text
+    parts = replace(process._console_parts(), host="gw-1", worker="worker-2", workers=4)
+    scope = {"type": "http", "method": "GET", "path": HOME, "query_string": b"", "headers": []}
+    visit = Visit(
+        parts=parts,
+        request=Request(scope),
+        language=language("en"),
+        theme="light",
+        path={},
+        query={},
+        form=Form(),
+        secret="x",
+        visitor=resume(parts.desk, owner.cookies["zurelay_session"]),
+        gathered=standing(parts),
+    )
+    reply = index(visit)
+    assert isinstance(reply, Html)
+    said = "health as worker-2 of 4 on gw-1 sees it; others may see it otherwise"
+    assert said in render(visit, reply)
 
 
 async def test_who_runs_nothing_sees_no_routes(people: Of) -> None:
