@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from tests.store.rows import NOON, a_key, a_record
+from zurelay.formats.transcript.whose import end_user
 from zurelay.live import contents as module
 from zurelay.live.contents import Capture, Contents
 from zurelay.meter.content import DAY_S, Stored
@@ -74,7 +75,7 @@ def store() -> Written:
 
 @pytest.fixture
 def contents(store: Written) -> Contents:
-    made = Contents(store, opened)
+    made = Contents(store, opened, end_user)
     made.enabled = True
     return made
 
@@ -146,6 +147,24 @@ async def test_a_refusal_is_stored_with_its_body_opened(contents: Contents, stor
     )
 
 
+async def test_the_end_user_of_a_refused_body_is_known_so_that_it_can_be_erased(
+    contents: Contents, store: Written
+) -> None:
+    begun(contents, b'{"user":"alice","messages":[]}').refused(a_record(), b"{}")
+    begun(contents, b'{"user":"alice"}').end(a_record(user="bob"))
+    await contents.close()
+    assert [one.user for one in store.rows] == ["alice", "bob"]
+
+
+async def test_of_a_long_body_the_beginning_is_kept_however_small_it_packs(
+    contents: Contents, store: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_PLAIN", 100)
+    begun(contents, b"[" * 101).end(a_record())
+    await contents.close()
+    assert (store.sealed.content.body, store.sealed.content.body_cut) == (b"[" * 100, True)
+
+
 async def test_a_body_that_does_not_open_is_left_out(contents: Contents, store: Written) -> None:
     capture = begun(contents, b"nonsense", "gzip")
     capture.refused(a_record(), b"{}")
@@ -173,7 +192,7 @@ async def test_what_is_too_long_is_cut_with_a_mark(
 async def test_an_endless_answer_is_kept_up_to_a_bound(
     contents: Contents, store: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_ANSWER", 100)
+    monkeypatch.setattr(module, "MOST_PLAIN", 100)
     capture, caller = begun(contents), Caller()
     sink = capture.between(caller)
     sink.open(200, [], b"x" * 60)
@@ -188,7 +207,7 @@ async def test_an_endless_answer_is_kept_up_to_a_bound(
 
 
 async def test_without_room_it_is_given_up_and_counted(store: Written) -> None:
-    contents = Contents(store, opened, room=100)
+    contents = Contents(store, opened, end_user, room=100)
     contents.enabled = True
     first, second = begun(contents, b"a" * 60), begun(contents, b"b" * 60)
     first.refused(a_record(), b"c" * 20)

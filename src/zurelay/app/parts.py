@@ -22,6 +22,7 @@ from zurelay.chat.redact import redact
 from zurelay.config.accounts import SANDBOX, providers
 from zurelay.config.settings import Settings
 from zurelay.formats.registry import exchange
+from zurelay.formats.transcript.whose import end_user
 from zurelay.live.bounds import Bounds, KeyDefaults
 from zurelay.live.contents import Contents
 from zurelay.live.idempotency import Idempotency
@@ -127,7 +128,7 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int, workers: i
     keys = KeyRing(StoredKeys(store))
     await keys.start()
     stored_contents = StoredContents(store)
-    contents = Contents(stored_contents, decode)
+    contents = Contents(stored_contents, decode, end_user)
     metrics.watch_contents(contents.health)
     client = HttpClient(proxies=Proxies(dict(os.environ)))
     downloader = Downloader()

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
+import msgspec
 import structlog
 import zstandard
 
@@ -24,8 +25,8 @@ from zurelay.telemetry.metrics import ContentHealth
 
 ROOM: Final = 64 * 1024 * 1024
 """Bytes of messages that are held in memory at most."""
-MOST_ANSWER: Final = 16 * 1024 * 1024
-"""Bytes of one answer that are kept; an event stream repeats much in them."""
+MOST_PLAIN: Final = 16 * 1024 * 1024
+"""Bytes that are kept of a request without its files, or of an answer; streams repeat much."""
 MOST_PACKED: Final = 1024 * 1024
 """Bytes that a request, or its answer, may have once compressed."""
 BATCH: Final = 20
@@ -38,23 +39,34 @@ _log = structlog.get_logger("zurelay.contents")
 Opener = Callable[[bytes, str, int], bytes]
 """A body without its content encoding; the last argument is the most it may come to."""
 
+Whose = Callable[[str, bytes], str | None]
+"""The end user that a body in some format names; of those that were refused it alone tells."""
+
 
 class Contents:
     """What is to be stored. Belongs to one event loop; writes from a thread of its own."""
 
     def __init__(
-        self, store: ContentStore, opener: Opener, *, most_body: int = ROOM, room: int = ROOM
+        self,
+        store: ContentStore,
+        opener: Opener,
+        whose: Whose,
+        *,
+        most_body: int = ROOM,
+        room: int = ROOM,
     ) -> None:
         """Make one that holds nothing.
 
         Args:
             store: where it ends up; called from a thread.
             opener: takes content encodings off, in that thread.
+            whose: finds the end user in a body, in that thread.
             most_body: bytes that a body may have without its encoding.
             room: bytes that are held at most.
         """
         self._store = store
         self._opener = opener
+        self._whose = whose
         self._most_body = most_body
         self._room = room
         self._thread: ThreadPoolExecutor | None = None
@@ -158,6 +170,7 @@ class Contents:
                 body = self._opener(body, encoding, self._most_body)
         except Exception:  # noqa: BLE001 - whatever a caller sent that cannot be opened
             body = b""
+        user = stored.user or self._whose(content.front, body)
         body, body_cut = _fitting(without_files(body))
         answer, answer_cut = _fitting(without_files(content.answer))
         fitted = Content(
@@ -169,8 +182,9 @@ class Contents:
             body_cut,
             answer_cut or content.answer_cut,
         )
+        made = msgspec.structs.replace(stored, user=user, content=fitted)
         try:
-            return stored, self._store.seal(_with(stored, fitted))
+            return made, self._store.seal(made)
         except LookupError:
             return None
 
@@ -295,7 +309,7 @@ class Capture:
         size = len(data)
         if self._cut or self._over or not size:
             return
-        if self._size + size > MOST_ANSWER or not self._contents.take(size):
+        if self._size + size > MOST_PLAIN or not self._contents.take(size):
             self._cut = True
             return
         self._size += size
@@ -332,7 +346,7 @@ _NOBODY: Final = _Nobody()
 
 def _fitting(data: bytes) -> tuple[bytes, bool]:
     """As much of its beginning as is stored, and whether that is not all."""
-    cut = False
+    data, cut = data[:MOST_PLAIN], len(data) > MOST_PLAIN
     while len(data) > MOST_PACKED:
         packed = len(zstandard.ZstdCompressor(level=1).compress(data))
         if packed <= MOST_PACKED:
@@ -340,15 +354,3 @@ def _fitting(data: bytes) -> tuple[bytes, bool]:
         data = data[: max(MOST_PACKED, len(data) * MOST_PACKED * 9 // (packed * 10))]
         cut = True
     return data, cut
-
-
-def _with(stored: Stored, content: Content) -> Stored:
-    return Stored(
-        stored.request,
-        stored.at,
-        stored.account,
-        stored.key,
-        stored.user,
-        stored.expires,
-        content,
-    )
