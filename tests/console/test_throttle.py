@@ -44,6 +44,17 @@ def test_one_person_tried_from_many_places_is_protected() -> None:
     assert tries.wait("ann@example.com", "9.9.9.9") > 0
 
 
+def test_all_addresses_of_a_network_are_one_place() -> None:
+    tries = Throttle(Clock(0.0))
+    for number in range(TRIES["ip"]):
+        tries.failed(f"{number}@example.com", f"2001:db8::{number:x}")
+    assert tries.wait("new@example.com", "2001:db8::ffff:1") > 0
+    assert tries.wait("new@example.com", "2001:db8:0:1::1") == 0
+    for number in range(TRIES["pair"]):
+        tries.failed("ann@example.com", "::ffff:1.2.3.4" if number % 2 else "1.2.3.4")
+    assert tries.wait("ann@example.com", "1.2.3.4") > 0
+
+
 def test_a_success_forgets_this_place_for_this_person() -> None:
     tries = Throttle(Clock(0.0))
     for _ in range(TRIES["pair"]):

@@ -7,6 +7,7 @@ allow. Knows no password.
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
+from ipaddress import IPv4Address, ip_address, ip_network
 from threading import Lock
 from typing import Final
 
@@ -20,6 +21,8 @@ TRIES: Final = {"pair": 8, "email": 60, "ip": 30}
 """Failures in a window: by one place for one person, for one person, by one place."""
 
 _MOST_KNOWN: Final = 20_000
+_NETWORK: Final = 64
+"""Bits of an IPv6 address that name a network."""
 
 log = structlog.get_logger("zurelay.console")
 
@@ -106,5 +109,17 @@ def _longest(found: Iterable[tuple[str, list[float]]]) -> int:
 
 
 def _names(email: str, ip: str) -> tuple[tuple[str, str], ...]:
-    email = email.strip().lower()[:254]
+    email, ip = email.strip().lower()[:254], _place(ip)
     return ("pair", f"{email} {ip}"), ("email", email), ("ip", ip)
+
+
+def _place(ip: str) -> str:
+    """Where an address is; of IPv6 the network, as whoever has one has all addresses in it."""
+    try:
+        address = ip_address(ip)
+    except ValueError:
+        return ip
+    if isinstance(address, IPv4Address):
+        return ip
+    mapped = address.ipv4_mapped
+    return str(mapped or ip_network((address, _NETWORK), strict=False))
