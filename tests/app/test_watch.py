@@ -113,6 +113,29 @@ async def test_who_has_just_begun_to_lead_ends_nothing_yet(nodes: list[Node], cl
     assert len(holding(one)) == 1
 
 
+async def test_a_round_that_fails_is_not_the_last(
+    nodes: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zurelay.app.watch.ROUND_S", 0.0)
+    rounds_, done = 0, asyncio.Event()
+
+    def look() -> list[Sighting]:
+        nonlocal rounds_
+        rounds_ += 1
+        if rounds_ == 2:
+            done.set()
+        raise RuntimeError("whatever it is")
+
+    monkeypatch.setattr(nodes[0].watch, "_look", look)
+    running = asyncio.create_task(nodes[0].watch.run())
+    waiting = asyncio.create_task(done.wait())
+    with structlog.testing.capture_logs() as logs:
+        await asyncio.wait([running, waiting], return_when=asyncio.FIRST_COMPLETED)
+    assert not running.done()
+    assert logs[0]["event"] == "a round of the watch failed"
+    running.cancel()
+
+
 async def test_the_node_that_leads_looks_at_budgets(nodes: list[Node], clock: Clock) -> None:
     one, two = nodes
     key = a_key(budget=Budget(10**9, "month"))

@@ -88,7 +88,11 @@ class Watch:
         """Look out until cancelled."""
         while True:
             await asyncio.sleep(ROUND_S)
-            await self.round()
+            try:
+                await self.round()
+            except Exception:
+                # What one round ran into must not end the watch.
+                log.exception("a round of the watch failed")
 
     async def round(self) -> None:
         """Look once."""

@@ -7,7 +7,6 @@ followed. Knows no outbox.
 
 import asyncio
 import base64
-import binascii
 import hashlib
 import hmac
 import ssl
@@ -130,7 +129,7 @@ def _key(secret: str) -> bytes:
     if secret.startswith("whsec_"):
         try:
             return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-        except binascii.Error:
+        except ValueError:
             pass
     return secret.encode()
 
