@@ -11,7 +11,7 @@ from tests.store.rows import Clock, a_key
 from zurelay.access.keys import Key
 from zurelay.office import watching
 from zurelay.office.accounts import AccountChange, change_account, get_account
-from zurelay.office.desk import Desk
+from zurelay.office.desk import Desk, Letterhead
 from zurelay.office.keys import KeyChange, change_key
 from zurelay.office.money import Payment, credit
 from zurelay.office.telling import Recipients
@@ -164,6 +164,33 @@ def test_a_budget_that_was_changed_is_told_of_anew(desk: Desk, key: Key) -> None
     budgeted(desk, "10")  # as it was: of that budget all was told
     assert raise_spending(desk) == 0
     assert levels(desk) == [50, 100]
+
+
+def test_a_budget_that_is_changed_again_and_again_is_no_way_to_flood_somebody(
+    desk: Desk, key: Key, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "MOST_MAILS", 4)
+    desk = replace(desk, letters=lambda: Letterhead("https://ai.example.com", "Acme", ""))
+    two = Target(ACCOUNT.id, ("a@example.com", "b@example.com"), HOOK, "", 0)
+    with desk.store.write() as connection:
+        set_target(connection, two)
+    spend(desk, key, 6)
+
+    def again(times: int) -> int:
+        with desk.store.read() as connection:
+            size = 9 - len(list_alerts(connection, None, 0, limit=1000)) / 100
+        for number in range(times):
+            budgeted(desk, f"{size - number / 100:.2f}")
+            assert raise_spending(desk) == 1
+        with desk.store.write() as connection:
+            found = claim(connection, int(NOON * 1000) * 2, int(NOON * 1000) * 3, ["mail"], 100)
+        return len(found)
+
+    assert again(4) == 4
+    assert len(told(desk)) == 4
+    clock.now += DAY + 1
+    spend(desk, key, 6)
+    assert again(1) == 2
 
 
 def test_a_budget_that_was_taken_away_and_a_key_that_was_revoked_are_no_matter(

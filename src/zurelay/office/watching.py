@@ -8,7 +8,7 @@ it too, and it ends when nobody does any more. Knows no node's inside.
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import msgspec
@@ -34,6 +34,7 @@ from zurelay.store.crossings import Crossed, account_zones, crossed_budgets, low
 from zurelay.store.errors import StoreError
 from zurelay.store.keys import find_key
 from zurelay.store.nodes import list_nodes
+from zurelay.store.outbox import count_mails
 from zurelay.store.wallet_source import database_time
 
 LAPSE_S: Final = 100
@@ -42,11 +43,15 @@ LAPSE_S: Final = 100
 KEPT_S: Final = 400 * 86_400
 """How long alerts are kept that ended."""
 
+MOST_MAILS: Final = 100
+"""Mails of an account in 24 hours: its members say who gets them, and what its budgets are."""
+
 SILENT_S: Final = 60
 _FORGOTTEN_S: Final = 86_400
 """A node that was silent for so long is not coming back; whoever ran it knows."""
 
 _BATCH: Final = 200
+_DAY_MS: Final = 86_400_000
 _PERIODS: Final[tuple[Period, ...]] = ("day", "week", "month", "total")
 _LONGEST: Final = 150
 
@@ -214,6 +219,8 @@ def _raise(desk: Desk, connection: Connection, one: Crossed, end: int | None, no
         return False
     end_subject(connection, one.wallet, at, but=one.event)  # of a lower level
     to = of_account(connection, one.account)
+    if count_mails(connection, one.account, at - _DAY_MS) + len(to.emails) > MOST_MAILS:
+        to = replace(to, emails=())
     post(connection, desk, spending(desk, connection, to, alert, what))
     return True
 

@@ -115,6 +115,14 @@ def count_waiting(connection: Connection) -> int:
     return int(connection.execute(query).scalar_one())
 
 
+def count_mails(connection: Connection, account: str, since_ms: int) -> int:
+    """How many mails were written for an account since then."""
+    mine = and_(
+        _TABLE.c.account == account, _TABLE.c.kind == "mail", _TABLE.c.created_ms >= since_ms
+    )
+    return int(connection.execute(select(func.count()).where(mine)).scalar_one())
+
+
 def failed_since(connection: Connection, since_ms: int, most: int) -> tuple[int, list[Failed]]:
     """How many rows made since then were given up, and the last ones of them."""
     given_up = and_(
