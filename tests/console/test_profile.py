@@ -24,6 +24,7 @@ async def test_name_and_address_are_changed_and_one_signs_in_with_them(people: O
     assert "&lt;i&gt;Mia" in seen.text
     assert "<i>Mia" not in seen.text
     assert 'value="mia@example.com"' in seen.text
+    assert "&lt;i&gt;Mia" in (await member.get("/console/members")).text.partition("<main")[2]
 
 
 @pytest.mark.parametrize(

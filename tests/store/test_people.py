@@ -49,9 +49,11 @@ def test_only_a_person_who_is_a_member_owns_the_gateway(store: Store) -> None:
         assert people.there_is_an_owner(connection)
         assert [one.id for one in people.owners(connection)] == ["per_2"]
         assert people.memberships(connection, "olga@example.com") == [other]
-        people.rename_members(connection, "olga@example.com", "new@example.com")
+        people.rename_members(connection, "olga@example.com", "new@example.com", "Olga New")
         assert people.memberships(connection, "olga@example.com") == []
         assert not people.known_as_member(connection, "olga@example.com")
+        renamed = replace(other, email="new@example.com", name="Olga New")
+        assert people.memberships(connection, "new@example.com") == [renamed]
 
 
 def test_a_session_is_found_with_its_person(store: Store) -> None:

@@ -194,7 +194,7 @@ def change_profile(desk: Desk, visitor: Visitor, *, name: str, email: str) -> No
         if email != old.email and (taken is not None or so_called):
             raise wrong("email", "email: somebody else has that address.")
         people.change_person(change.connection, old.id, {"name": name, "email": email})
-        people.rename_members(change.connection, old.email, email)
+        people.rename_members(change.connection, old.email, email, name)
         change.did("person.change", old.id, None, {})
 
 

@@ -144,9 +144,10 @@ def members_of(connection: Connection, account: str) -> list[Person]:
     return _who(connection, _MEMBER.c.account == account)
 
 
-def rename_members(connection: Connection, old: str, new: str) -> None:
-    """Let the memberships of an address be another's."""
-    connection.execute(update(_MEMBER).where(_MEMBER.c.email == old).values(email=new))
+def rename_members(connection: Connection, old: str, new: str, name: str) -> None:
+    """Let the memberships of an address be another's, under that name."""
+    named = update(_MEMBER).where(_MEMBER.c.email == old).values(email=new, name=name)
+    connection.execute(named)
 
 
 def add_session(connection: Connection, session: Session) -> None:
