@@ -62,7 +62,7 @@ def test_a_key_is_made_copied_renewed_and_revoked(visit: Visit, shot: Shot, scri
     expect(page.get_by_text("from openai import OpenAI")).to_be_visible()
     shot(page, "keys-made")
     page.get_by_role("link", name="I have it").click()
-    page.get_by_label("The old text works on for").select_option(label="an hour")
+    page.get_by_label("The old text works on for").select_option(label="one hour")
     page.get_by_role("button", name="Renew").click()
     expect(page.get_by_role("heading", name=f"{name} has a new text")).to_be_visible()
     page.get_by_role("link", name="I have it").click()

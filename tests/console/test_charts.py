@@ -42,6 +42,7 @@ def test_scales_are_round_in_every_unit() -> None:
     assert top([0.0031], "usd") == "$0.0040"
     assert top([17.2], "usd") == "$20.00"
     assert top([870], "ms") == "1 s"
+    assert top([1.4], "ms") == "4 ms"
     assert top([1.0], "share") == "100%"
     assert top([0], "count") == "4"
 

@@ -18,6 +18,10 @@ def test_tries_lie_where_they_were() -> None:
     assert line.scale == [(0, 0), (250, 250), (500, 500), (750, 750), (1000, 1000)]
 
 
+def test_the_scale_names_no_time_twice() -> None:
+    assert timeline([a_try(0, 2)], 2).scale == [(0, 0), (1000, 2)]
+
+
 def test_a_try_that_took_no_time_can_be_seen() -> None:
     bars = timeline([a_try(1000, 1000)], 1000).bars
     assert (bars[0].start, bars[0].wide) == (996, 4)

@@ -190,7 +190,7 @@ def _round_up(most: float, unit: Unit) -> float:
         most = min(most, 1.0)
     step = 10.0 ** (Decimal(most / _LINES).adjusted())
     for factor in (1, 2, 2.5, 5, 10):
-        if unit == "count" and step * factor % 1:
+        if unit in ("count", "ms") and step * factor % 1:  # written whole: none is named twice
             continue
         if step * factor * _LINES >= most:
             return step * factor * _LINES

@@ -37,9 +37,9 @@ PERIODS: Final = {
     "total": N_("in total"),
 }
 OVERLAPS: Final = {
-    "86400": N_("a day"),
-    "3600": N_("an hour"),
-    "604800": N_("a week"),
+    "86400": N_("one day"),
+    "3600": N_("one hour"),
+    "604800": N_("one week"),
     "0": N_("not at all: it ends now"),
 }
 FAULTS: Final = {

@@ -57,7 +57,9 @@ def timeline(attempts: Sequence[Mapping[str, Any]], duration_ms: float | None) -
         if first is None and attempt["status"] == "ok":
             waited = 0  # a whole answer: nobody saw its first token
         bars.append(Bar(attempt, left, wide, waited, _kind(attempt["status"])))
-    return Timeline(bars, [(place(whole * part / 4), whole * part / 4) for part in range(5)])
+    parts = 4 if whole >= 4 else 1  # times are written in whole milliseconds, each once
+    scale = [whole * part / parts for part in range(parts + 1)]
+    return Timeline(bars, [(place(time), time) for time in scale])
 
 
 def _kind(status: str) -> str:
