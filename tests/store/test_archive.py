@@ -2,6 +2,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,11 @@ from zurelay.store.engine import FILE, Store, open_store
 from zurelay.store.errors import StoreError
 from zurelay.store.keys import add_key, list_keys, revoke_key, touch_keys
 from zurelay.store.log import StoredLog
+from zurelay.store.outbox import Waiting, add_waiting, claim, of_account
 from zurelay.store.requests import Filter
 
-CHANGING = {"wallet", "lease", "node", "meta"}
-"""Leases return, and counters rise."""
+CHANGING = {"wallet", "lease", "node", "meta", "outbox"}
+"""Leases return, counters rise, and nothing is sent twice."""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -117,6 +119,23 @@ def test_a_restore_undoes_what_came_later_and_tells_which_keys_it_meets(
     assert restore(data, store_url, tmp_path / "b", replace=True).changes == []
     with closing(open_store(data, store_url)) as again, again.read() as connection:
         assert read_counter(connection, GENERATION) == 2
+
+
+def test_what_waited_when_the_backup_was_made_is_not_sent_again(
+    store: Store, other: str, tmp_path: Path
+) -> None:
+    waiting = Waiting("out_1", 1, "mail", "a@b.nl", "acct_1", "s", "a link", due_ms=10)
+    sent = replace(waiting, id="out_2", due_ms=None, sent_ms=5, body="")
+    with store.write() as connection:
+        add_waiting(connection, [waiting, sent])
+    backup(store, tmp_path / "b", NOON)
+    restore(tmp_path / "other", other, tmp_path / "b")
+    with closing(open_store(tmp_path / "other", other)) as new, new.write() as connection:
+        assert claim(connection, 10**15, 10**15 + 1, ["mail"], 10) == []
+        one, two = of_account(connection, "acct_1", [], 10)
+        assert (one.body, one.sent_ms) == ("", None)
+        assert "restored" in (one.problem or "")
+        assert two == sent
 
 
 def test_the_file_that_was_in_use_is_kept(tmp_path: Path) -> None:

@@ -33,9 +33,12 @@ from zurelay.store.engine import FILE, Store, make_private_folder, open_store
 from zurelay.store.errors import StoreError
 from zurelay.store.keys import list_keys
 from zurelay.store.migrate import OLDEST_COUNTER
+from zurelay.store.outbox import give_up_all
 
 GENERATION = "generation"
 """The counter that rises with every restore: what nodes remember from before counts no more."""
+
+_SENT_PERHAPS = "the store was restored; it may have been sent since the backup was made"
 
 MADE = "backup"
 """The counter of a backup that says when it was made, in Unix seconds."""
@@ -192,6 +195,7 @@ def _may_replace(connection: Connection, name: str, *, replace: bool) -> None:
 def _begin_anew(connection: Connection, newest: dict[str, int]) -> None:
     """Nothing that a node remembers of the store from before may count."""
     void_leases(connection)
+    give_up_all(connection, _SENT_PERHAPS)
     connection.execute(schema.meta.delete().where(schema.meta.c.name == MADE))
     for name, value in newest.items():
         set_counter(connection, name, value)

@@ -5,12 +5,14 @@ A row whose `due_ms` is null is over: sent, or given up. Its body and secret are
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Final
 
 from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
 
 from zurelay.store import schema
 
 _TABLE = schema.outbox
+_OVER: Final[Mapping[str, object]] = {"body": "", "secret": None, "due_ms": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,13 @@ def release(connection: Connection, id_: str, due_ms: int) -> None:
 def finish(connection: Connection, id_: str, sent_ms: int | None, problem: str | None) -> None:
     """End a row: sent at `sent_ms`, or given up because of `problem`."""
     row = update(_TABLE).where(_TABLE.c.id == id_)
-    over: Mapping[str, object] = {"body": "", "secret": None, "due_ms": None}
-    connection.execute(row.values(sent_ms=sent_ms, problem=problem, **over))
+    connection.execute(row.values(sent_ms=sent_ms, problem=problem, **_OVER))
+
+
+def give_up_all(connection: Connection, problem: str) -> None:
+    """End every row that waits, because of `problem`."""
+    rows = update(_TABLE).where(_TABLE.c.due_ms.is_not(None))
+    connection.execute(rows.values(problem=problem, **_OVER))
 
 
 def forget_before(connection: Connection, before_ms: int) -> int:
