@@ -1,6 +1,12 @@
 """Rows of messages: written once, found, expired, erased; on both databases."""
 
-from tests.store.rows import ACCOUNT, NOON, a_key
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import event
+
+from tests.store.rows import ACCOUNT, NOON, a_key, a_record
 from zurelay.meter.content import DAY_S, Content, Stored, expires_at
 from zurelay.store.content import (
     StoredContents,
@@ -12,7 +18,7 @@ from zurelay.store.content import (
     find_content,
     shorten,
 )
-from zurelay.store.engine import Store
+from zurelay.store.engine import Store, open_store
 from zurelay.store.personal import Subject
 from zurelay.store.sealing import Sealer
 
@@ -57,15 +63,31 @@ def test_it_goes_when_it_is_over_or_the_log_is(store: Store) -> None:
     write(store, "req_1", days=1)
     write(store, "req_2", days=3)
     write(store, "req_3", days=3)
-    write(store, "req_4", days=30, at=NOON - 10 * DAY_S)
+    old = a_record(NOON - 10 * DAY_S).id
+    write(store, old, days=30, at=NOON - 10 * DAY_S)
     with store.write() as connection:
         assert delete_expired(connection, NOON + DAY_S - 1, None, 10) == 0
         assert delete_expired(connection, NOON + DAY_S, None, 10) == 1
-    assert ids(store) == ["req_2", "req_3", "req_4"]
+    assert ids(store) == [old, "req_2", "req_3"]
     with store.write() as connection:
-        assert delete_expired(connection, NOON + DAY_S, NOON - 5 * DAY_S, 10) == 1
+        assert delete_expired(connection, NOON + DAY_S, NOON - 10 * DAY_S, 10) == 0
+        assert delete_expired(connection, NOON + DAY_S, NOON - 10 * DAY_S + 0.001, 10) == 1
         assert delete_expired(connection, NOON + 3 * DAY_S, None, 1) == 1
     assert len(ids(store)) == 1
+
+
+def test_what_is_over_is_found_without_reading_what_is_not(tmp_path: Path) -> None:
+    with closing(open_store(tmp_path)) as store, store.write() as connection:
+        steps: list[str] = []
+
+        @event.listens_for(connection, "before_cursor_execute")
+        def explain(_: Any, cursor: Any, statement: str, parameters: Any, *__: Any) -> None:
+            plan = cursor.connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            steps.extend(row[3] for row in plan)
+
+        delete_expired(connection, NOON, NOON, 50)
+    assert steps
+    assert not [step for step in steps if step.startswith("SCAN")]
 
 
 def test_shorter_times_count_for_what_is_there(store: Store) -> None:

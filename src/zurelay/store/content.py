@@ -14,6 +14,7 @@ from zurelay.meter.content import DAY_S, Content, Stored
 from zurelay.store import schema
 from zurelay.store.engine import Store
 from zurelay.store.personal import Subject
+from zurelay.store.requests import first_id
 from zurelay.store.sealing import Sealer
 from zurelay.store.upsert import RowsInsert
 
@@ -132,7 +133,7 @@ def delete_expired(
     """Delete some rows that are over, or were made before that Unix time; returns how many."""
     over = _TABLE.c.expires <= int(now)
     if made_before is not None:
-        over |= _TABLE.c.at_ms < int(made_before * 1000)
+        over |= _TABLE.c.request < first_id(made_before)  # by an index, unlike its time
     some = select(_TABLE.c.request).where(over).limit(limit)
     return connection.execute(delete(_TABLE).where(_TABLE.c.request.in_(some))).rowcount
 

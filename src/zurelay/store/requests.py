@@ -145,6 +145,11 @@ def at_ms(id_: str) -> int | None:
         return None
 
 
+def first_id(at: float) -> str:
+    """No request made at Unix time `at` or later has an id below this text; every older one has."""
+    return f"req_{max(0, int(at * 1000)):012x}"
+
+
 def _write_new(connection: Connection, entries: Sequence[Entry]) -> Sequence[Entry]:
     """PostgreSQL tells which rows were new."""
     # Sorted, so that two processes which deliver the same entries do not wait for each other.
