@@ -68,9 +68,7 @@ def save(visit: Visit) -> Reply:
             raise
         return _shown(visit, account, form.failed(refused).explain(visit, FAULTS), _known(visit))
     if made.secret is not None:
-        return Html(
-            "alerts_secret.html", {"one": account, "secret": made.secret, "back": _at(account)}
-        )
+        return _secret(account, made)
     return Redirect(_at(account), visit.gettext("Saved."))
 
 

@@ -135,7 +135,7 @@ class Contents:
                 if not self._closing.is_set():
                     await self._wait(_RETRY_S)
                     continue
-                written = 0
+                batch, written = self._queue[:], 0
             else:
                 self._failing = False
             del self._queue[: len(batch)]
