@@ -85,7 +85,7 @@ async def test_a_route_is_drained_and_resumed(people: Of, gateway: RunningGatewa
     seen = await admin.post(f"{HOME}/stop", wanted)
     assert "sandbox:sandbox/echo is being drained: it gets nothing new." in seen.text
     assert "by Admin," in seen.text, "who did it, by name"
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(20):
         while ">drained</span>" not in (seen := await admin.get(f"{HOME}?q=sandbox/echo")).text:
             await asyncio.sleep(0.05)
     assert "drained, nothing under way" in seen.text
