@@ -97,8 +97,9 @@ def test_an_invitation_sets_name_and_password_and_signs_in(desk: Desk) -> None:
     assert (found.email, found.name, found.known) == ("ann@example.com", "Ann", False)
     assert refusal(follow, desk, text, "x").param == "password"
     assert refusal(follow, desk, text, "x", password="short").param == "password"
-    visitor = follow(desk, text, "x", name="Anna", password=PASSWORD)
-    assert visitor.person.name == "Anna"
+    visitor = follow(desk, text, "x", name="Anna", password=PASSWORD, language="nl")
+    assert (visitor.person.name, visitor.person.language) == ("Anna", "nl")
+    assert [one.name for one in visitor.memberships] == ["Anna"]
     assert sign_in(desk, "ann@example.com", PASSWORD, "x").person.name == "Anna"
     assert refusal(follow, desk, text, "x", password=PASSWORD).status == 404
 

@@ -79,6 +79,14 @@ def test_whoever_forgot_their_password_gets_a_link_by_mail(mailing: Desk) -> Non
     assert "ann@example.com" not in str(lines)
 
 
+def test_who_chose_no_language_gets_it_in_that_of_the_page(mailing: Desk) -> None:
+    invited(mailing, "ann@example.com")
+    mails(mailing)
+    forgot(mailing, "ann@example.com", "fr")
+    (mail,) = mails(mailing)
+    assert "Ouvrez ce lien" in mail.body
+
+
 def test_asking_again_and_again_sends_one_mail_in_ten_minutes(mailing: Desk, clock: Clock) -> None:
     invited(mailing, "ann@example.com")
     mails(mailing)

@@ -100,6 +100,7 @@ def _follow(visit: Visit, text: str) -> Reply:
                 visit.agent,
                 name=form.optional("name"),
                 password=form.optional("password"),
+                language=visit.language.code,
             )
             return _welcome(visit, visitor, "")
     except Refused as refused:

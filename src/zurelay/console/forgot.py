@@ -36,7 +36,7 @@ def ask(visit: Visit) -> Reply:
         visit.form.faults["email"] = too_many(visit, wait)
         return _page(visit, status=429)
     throttle.failed(name, address)
-    forgot(visit.parts.desk, email)
+    forgot(visit.parts.desk, email, visit.language.code)
     time.sleep(max(0.0, FLOOR_S - (time.monotonic() - began)))
     return _page(visit, asked=True)
 

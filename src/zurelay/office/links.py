@@ -109,10 +109,11 @@ def member_link(desk: Desk, actor: Actor, account: str, member: str) -> tuple[Ki
         return kind, text
 
 
-def forgot(desk: Desk, email: str) -> None:
+def forgot(desk: Desk, email: str, spoken: str | None = None) -> None:
     """Mail a link for a new password to whoever has that address and a password.
 
-    Nothing tells whether anybody has. Within ten minutes of such a mail there is no other one.
+    It is in the language they chose, else in `spoken`, that of the page they asked on. Nothing
+    tells whether anybody has that address. Within ten minutes of such a mail there is no other.
     """
     if desk.letters() is None:
         return
@@ -128,7 +129,7 @@ def forgot(desk: Desk, email: str) -> None:
             change.did_nothing()
             return
         text = _made(desk, connection, "password", email, person.name)
-        language = language_of(connection, email)
+        language = language_of(connection, email, spoken)
         path = f"{PATH}{text}"
         post(connection, desk, mail(desk, email, None, language, PASSWORD, path=path, email=email))
         change.did("link.ask", person.id, None, {"kind": "password"})
@@ -143,7 +144,13 @@ def look(desk: Desk, text: str) -> OpenLink:
 
 
 def follow(
-    desk: Desk, text: str, agent: str, *, name: str | None = None, password: str | None = None
+    desk: Desk,
+    text: str,
+    agent: str,
+    *,
+    name: str | None = None,
+    password: str | None = None,
+    language: str | None = None,
 ) -> Visitor:
     """Use a link up and sign its person in.
 
@@ -153,6 +160,7 @@ def follow(
         agent: what the browser calls itself.
         name: what they are to be called, for an invitation.
         password: their new one; must be given but for a sign-in link.
+        language: what they read the page in; theirs if they are new here, so that mails speak it.
 
     Raises:
         Refused: 400, 404; 403 for a person who is a member of nothing.
@@ -167,7 +175,7 @@ def follow(
             raise _over()
         person = people.find_person(connection, link.email)
         if person is None:
-            person = _new_person(desk, connection, link, name)
+            person = _new_person(desk, connection, link, name, language)
         if kept is not None:
             people.change_person(connection, person.id, {"password": kept})
             people.end_sessions(connection, person.id)
@@ -243,11 +251,14 @@ def _over() -> Refused:
     return Refused(Problem(404, "invalid_request_error", "link_over", "This link is over.", None))
 
 
-def _new_person(desk: Desk, connection: Connection, link: Link, name: str | None) -> Person:
+def _new_person(
+    desk: Desk, connection: Connection, link: Link, name: str | None, language: str | None
+) -> Person:
     called = link.name if name is None else v.name_of(name.strip())
     now = int(desk.clock())
-    person = Person(desk.random_id("per_"), link.email, called, None, None, now)
+    person = Person(desk.random_id("per_"), link.email, called, None, language, now)
     people.add_person(connection, person)
+    people.rename_members(connection, link.email, link.email, called)
     if link.kind == "sign-in" and not people.there_is_an_owner(connection):
         account = find_account(connection, _DEFAULT)
         if account is not None and find_member(connection, account.id, link.email) is None:
