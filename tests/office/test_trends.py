@@ -106,3 +106,23 @@ def test_times_are_left_out_where_nobody_asks(desk: Desk) -> None:
     bare = trend(desk, OWNER, "24h", "model", timed=False)
     assert (timed.totals.first_token_ms, bare.totals.first_token_ms) == (40.0, None)
     assert (bare.totals.cost, bare.groups[0].totals.cost) == (3, 3)
+
+
+@pytest.mark.parametrize("span", list(SPANS))
+def test_each_step_has_its_own_sums_and_times(desk: Desk, span: Span) -> None:
+    width = SPANS[span][1] * 3600
+    late, early = NOON - 1, NOON - 1 - 2 * width
+    written(
+        desk,
+        a_record(late, first_token_ms=40.0, cost=3),
+        a_record(early, first_token_ms=70.0, cost=5),
+    )
+    found = trend(desk, OWNER, span, "model")
+    told = {
+        time: (one.cost, one.first_token_ms)
+        for time, one in zip(found.times, found.steps, strict=True)
+        if one.requests
+    }
+    assert told == {
+        int(at // width * width): (cost, ms) for at, cost, ms in ((late, 3, 40.0), (early, 5, 70.0))
+    }

@@ -161,9 +161,16 @@ def trend(
             names = {one.id: one.name for one in list_accounts(connection)}
     totals = _summed(rows)
     totals.first_token_ms = _median(samples)
-    steps = [_summed(row for row in rows if row.hour == start) for start in starts]
+    of_step: dict[int, list[TrendRow]] = {}
+    for row in rows:
+        of_step.setdefault(row.hour, []).append(row)
+    sampled: dict[int, list[Sample]] = {}
+    for sample in samples:
+        hour = sample.at_ms // (_HOUR * 1000)
+        sampled.setdefault(begin + (hour - begin) // step * step, []).append(sample)
+    steps = [_summed(of_step.get(start, ())) for start in starts]
     for start, one in zip(starts, steps, strict=True):
-        one.first_token_ms = _median(_of_step(samples, start, step))
+        one.first_token_ms = _median(sampled.get(start, ()))
     return Trend(
         times=[start * _HOUR for start in starts],
         totals=totals,
@@ -246,11 +253,6 @@ def _before(rows: Iterable[UsageRow]) -> Totals:
         for name, value in row.tokens.items():
             totals.tokens[name] += value
     return totals
-
-
-def _of_step(samples: Iterable[Sample], start: int, step: int) -> list[Sample]:
-    first, end = start * _HOUR * 1000, (start + step) * _HOUR * 1000
-    return [one for one in samples if first <= one.at_ms < end]
 
 
 def _median(samples: Iterable[Sample]) -> float | None:
