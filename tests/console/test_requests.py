@@ -10,7 +10,7 @@ from tests.console.history import requests as history
 from tests.console.history import write
 from tests.console.people import OWNER, Person
 from zurelay.office import requests
-from zurelay.office.accounts import list_accounts
+from zurelay.office.accounts import AccountChange, change_account, list_accounts
 from zurelay.office.desk import Desk
 from zurelay.office.pages import Page
 from zurelay.testing.gateway import RunningGateway
@@ -85,6 +85,28 @@ async def test_a_request_shows_its_tries_tokens_and_facts(people: People) -> Non
     assert '<svg class="try good"' in text
     assert "overloaded" in text
     assert "sandbox/echo" in text
+
+
+@pytest.mark.parametrize(
+    ("of_model", "of_account", "paid"), [("3", None, "$3.00"), ("3", "1.5", "$1.50")]
+)
+async def test_prices_beside_the_charge_are_those_callers_pay(
+    people: People, of_model: str, of_account: str | None, paid: str
+) -> None:
+    owner, member = people("owner"), people("member")
+    model = f'markup = "{of_model}"\nprice = {{ input = "1", output = "1" }}\n'
+    await owner.gateway.reload(f'[models."sandbox/echo"]\nroutes = ["sandbox"]\n{model}')
+    if of_account is not None:
+        change_account(
+            Desk(owner.gateway.store), OWNER, "default", AccountChange(markup=of_account)
+        )
+    id_ = await ask(owner.gateway)
+    await until_logged(owner, id_)
+    for somebody in (owner, member):
+        text = (await somebody.get(f"/console/requests/{id_}")).text
+        classes = text.partition("Price per million")[2].partition("<tfoot>")[0]
+        assert classes.count(paid) == 2
+        assert "$1.00" not in classes
 
 
 async def test_a_chosen_model_is_explained_with_its_ranking(people: People) -> None:

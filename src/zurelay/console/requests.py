@@ -3,7 +3,7 @@
 What callers sent as user, metadata or client is shown as text and nothing else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from msgspec import json
 from starlette.responses import Response
 
+from zurelay.catalogue.money import NO_MARKUP, parse_factor
 from zurelay.catalogue.price import per_million, price_at
 from zurelay.chat.problems import Refused
 from zurelay.console.languages import N_
@@ -20,9 +21,11 @@ from zurelay.console.timeline import timeline
 from zurelay.formats.transcript import laid_out
 from zurelay.meter.charge import at_size
 from zurelay.office import contents, keys, requests
+from zurelay.office.keys import KeyView
 from zurelay.office.pages import MOST
 from zurelay.office.pages import Page as ListPage
 from zurelay.office.requests import Wanted
+from zurelay.office.sessions import accounts_of
 from zurelay.plan.route import RoutingTable
 
 HOME: Final = "/console/requests"
@@ -141,7 +144,7 @@ def show(visit: Visit) -> Reply:
             "created": _iso(one["created"]),
             "key_name": names.get(one["key"], one["key"]),
             "line": timeline(one["attempts"], one["duration_ms"]),
-            "classes": _classes(one, visit.gathered),
+            "classes": _classes(one, visit.gathered, _markup(visit, one)),
             "names": CLASSES,
             "statuses": STATUSES,
             "reasons": REASONS,
@@ -208,12 +211,34 @@ def _wanted(visit: Visit, filters: Mapping[str, str]) -> Wanted:
 
 def _names(visit: Visit) -> dict[str, str]:
     """Key ids and what people call them."""
-    found = keys.list_keys(visit.parts.desk, visit.actor, ListPage(MOST), visit.account)
-    return {one.id: one.name for one in found.data}
+    return {one.id: one.name for one in _keys(visit)}
 
 
-def _classes(one: Mapping[str, Any], table: RoutingTable) -> list[tuple[str, int, str | None]]:
-    """Token class, tokens and its price in USD per million, before any mark-up."""
+def _keys(visit: Visit) -> Sequence[KeyView]:
+    return keys.list_keys(visit.parts.desk, visit.actor, ListPage(MOST), visit.account).data
+
+
+def _markup(visit: Visit, one: Mapping[str, Any]) -> int | None:
+    """That of its key, else its account, as they are now, in millionths; None for the model's."""
+    if visit.visitor is None:
+        return None
+    key = next((each for each in _keys(visit) if each.id == one["key"]), None)
+    accounts = accounts_of(visit.parts.desk, visit.visitor)
+    account = next(
+        (each for each in accounts if each.id == (one.get("account") or visit.account)), None
+    )
+    text = (key and key.markup) or (account and account.markup)
+    return parse_factor(text) if text else None
+
+
+def _classes(
+    one: Mapping[str, Any], table: RoutingTable, markup: int | None
+) -> list[tuple[str, int, str | None]]:
+    """Token class, tokens and what callers pay for it, in USD per million.
+
+    The mark-up is in it: beside the charge stand prices that come to it, and what the operator
+    pays is not for members.
+    """
     usage = one["usage"]
     if usage is None:
         return []
@@ -228,7 +253,9 @@ def _classes(one: Mapping[str, Any], table: RoutingTable) -> list[tuple[str, int
     served = table.find(one["answered_by"] or one["model"])
     price = None if served is None else price_at(served.model, one["created"])
     prices = {} if price is None else at_size(price, usage["prompt_tokens"]).classes
-    known = {str(name): per_million(each) for name, each in prices.items()}
+    own = NO_MARKUP if served is None else served.model.markup
+    factor = own if markup is None else markup
+    known = {str(name): per_million(each, factor) for name, each in prices.items()}
     return [(name, count, known.get(name)) for name, count in counts.items() if count]
 
 
