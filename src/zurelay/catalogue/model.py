@@ -179,7 +179,17 @@ class Model:
     released: str = ""
     source: str = ""
     checked: str = ""
+    _profiles: dict[int, tuple[Profile, Profile]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """By the identity of the provider's profile: that, and what the quirks make of it. Making one
+    takes longer than all else about a request, so each is made once."""
 
     def profile(self, base: Profile) -> Profile:
         """The provider's profile with this model's quirks over it."""
-        return base.but(**self.quirks) if self.quirks else base
+        if not self.quirks:
+            return base
+        known = self._profiles.get(id(base))
+        if known is None or known[0] is not base:
+            known = self._profiles[id(base)] = (base, base.but(**self.quirks))
+        return known[1]

@@ -153,7 +153,7 @@ class KeyRing:
         now = self._clock()
         if key is None or key.state(now) != "live":
             raise refused_key(text, key)
-        if self.stale:
+        if now - self._fresh > self._stale_s:
             raise Refused(
                 Problem(503, "upstream_error", "no_route_available", _STALE, retry_after=5)
             )

@@ -20,8 +20,8 @@ _log = structlog.get_logger("zurelay.ledger")
 def bound(record: RequestRecord) -> None:
     """Cut numbers that would overflow a column, and report them."""
     usage = record.usage
-    costs = (record.cost, record.upstream_cost)
-    if min(costs) < 0 or max(costs) > MOST_COST or (usage is not None and _absurd(usage)):
+    fits = 0 <= record.cost <= MOST_COST and 0 <= record.upstream_cost <= MOST_COST
+    if not fits or (usage is not None and _absurd(usage)):
         _log.error("absurd_usage", request_id=record.id, cost=record.cost)
         record.cost = min(max(record.cost, 0), MOST_COST)
         record.upstream_cost = min(max(record.upstream_cost, 0), MOST_COST)

@@ -118,6 +118,7 @@ class _Known:
         "breaker",
         "by_size",
         "errors",
+        "every",
         "forced",
         "forced_since",
         "in_flight",
@@ -134,6 +135,7 @@ class _Known:
     account: _Account
     origin: _Origin
     shared: tuple[Breaker, Breaker]
+    every: tuple[Breaker, Breaker, Breaker]
 
     def __init__(self) -> None:
         self.provider: Provider | None = None
@@ -164,7 +166,7 @@ class _Known:
 
     def breakers(self, *, only: bool = False) -> tuple[Breaker, ...]:
         """All that may cut the route off; of an only route not its own failures."""
-        return self.shared if only else (self.breaker, *self.shared)
+        return self.shared if only else self.every
 
 
 class Health:
@@ -420,11 +422,12 @@ class Health:
         known.account = account
         known.origin = self._origins.setdefault(origin, _Origin())
         known.shared = (account.credential, known.origin.connection)
+        known.every = (known.breaker, *known.shared)
 
     def _over(self, route: Route) -> _Known:
         known = self._of(route)
-        known.in_flight = max(0, known.in_flight - 1)
-        known.account.in_flight = max(0, known.account.in_flight - 1)
+        known.in_flight -= known.in_flight > 0
+        known.account.in_flight -= known.account.in_flight > 0
         return known
 
     def _credential_refused(self, account: _Account, now: float) -> None:

@@ -243,10 +243,11 @@ class Run:
         verdict = self._services.health.may_try(
             candidate.route, now, only=candidate.only, forced=candidate.forced
         )
+        earlier = self._attempts.values()
+        hedges = bool(earlier) and any(each.record.end_ms is None for each in earlier)
         # A hedge must be worth its money: it is bounded, and never a probe.
-        hedges = any(each.record.end_ms is None for each in self._attempts.values())
-        useless = verdict.probe_deadline is not None or not self._services.hedges.allows()
-        if not verdict.go or (hedges and useless):
+        probe = verdict.probe_deadline is not None
+        if not verdict.go or (hedges and (probe or not self._services.hedges.allows())):
             self._feed(signals.Skipped(action.attempt, verdict.wait))
             return
         record = preparation.record(candidate, self._ms(now))
@@ -258,7 +259,7 @@ class Run:
             return
         if hedges:
             self._services.hedges.spend()
-        if any(each.candidate is candidate for each in self._attempts.values()):
+        if earlier and any(each.candidate is candidate for each in earlier):
             self._services.retries.spend(now)
         self._attempts[action.attempt] = attempt
         self._services.health.began(candidate.route, now)
@@ -400,11 +401,10 @@ class Run:
             attempts=self._attempts.values(),
             free=self._services.free,
         )
-        record = job.record
-        self._services.observer.finished(record)
+        self._services.observer.finished(job.record)
         self._settled = True
         self._services.ledger.settle(
-            job.hold, record, lambda: self._finish(action.outcome, attempt, usage)
+            job.hold, job.record, lambda: self._finish(action.outcome, attempt, usage)
         )
 
     # The end.
@@ -483,7 +483,7 @@ class Run:
         record.end_ms = self._ms(now)
 
     def _ms(self, at: float) -> float:
-        return round((at - self._job.started) * 1000, 2)
+        return int((at - self._job.started) * 100_000 + 0.5) / 100  # `round` takes five times that
 
 
 _PERFORM: dict[type, Callable[..., None]] = {

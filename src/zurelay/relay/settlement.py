@@ -34,13 +34,14 @@ _STATUS = {
 }
 
 
+_EMPTY = FaultKind.EMPTY.value
 _WORKED = frozenset(
     {
         "cancelled",
         FaultKind.TIMEOUT.value,
         FaultKind.BROKE_OFF.value,
         FaultKind.BAD_ANSWER.value,
-        FaultKind.EMPTY.value,
+        _EMPTY,
     }
 )
 """Ends of attempts at which a provider may have worked, and may want its money."""
@@ -147,7 +148,7 @@ def _charge_empty(job: Job, attempts: Collection[Attempt], free: FreeAnswers) ->
     record = job.record
     beyond = []
     for each in attempts:
-        if each.record.reason == FaultKind.EMPTY.value:
+        if each.record.reason == _EMPTY:
             usage = usage_of(each, Outcome.ANSWERED, job) or Usage()
             charged = _charged(job, each, usage)
             if charged.cost and not free.take(record.account, record.created):

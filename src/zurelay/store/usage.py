@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from operator import add
 from typing import Any, Literal
 
 from sqlalchemy import (
@@ -362,7 +363,7 @@ def _add(
     sums: dict[tuple[Any, ...], list[int]], group: tuple[Any, ...], row: Sequence[int]
 ) -> None:
     known = sums.get(group)
-    sums[group] = list(row) if known is None else [a + b for a, b in zip(known, row, strict=True)]
+    sums[group] = list(row) if known is None else list(map(add, known, row))
 
 
 def _usage(record: RequestRecord) -> tuple[int, ...]:

@@ -117,7 +117,11 @@ class RequestLine(msgspec.Struct, omit_defaults=True, gc=False):
 
 def request_line(record: RequestRecord, time: str) -> RequestLine:
     """The line of a request that is over."""
-    line = RequestLine(
+    usage = record.usage
+    counted: tuple[int | None, int | None, str | None] = (None, None, None)
+    if usage is not None:
+        counted = (usage.prompt, usage.completion, format_usd(record.cost))
+    return RequestLine(
         time,
         "info",
         "request",
@@ -132,17 +136,14 @@ def request_line(record: RequestRecord, time: str) -> RequestLine:
         record.stream,
         record.answered_by,
         record.error,
+        _tenths(record.duration_ms),
+        _tenths(record.first_token_ms),
+        *counted,
     )
-    if record.duration_ms is not None:
-        line.ms = round(record.duration_ms, 1)
-    if record.first_token_ms is not None:
-        line.first_token_ms = round(record.first_token_ms, 1)
-    usage = record.usage
-    if usage is not None:
-        line.tokens_in = usage.prompt
-        line.tokens_out = usage.completion
-        line.cost_usd = format_usd(record.cost)
-    return line
+
+
+def _tenths(number: float | None) -> float | None:
+    return None if number is None else round(number, 1)
 
 
 class _Lines:
@@ -181,8 +182,10 @@ class _Lines:
             return
         if self._stream.closed:
             return
-        with contextlib.suppress(OSError):
+        try:
             self._bytes.write(line + b"\n")
+        except OSError:
+            return
         if self._flush_soon:
             return
         try:

@@ -107,6 +107,7 @@ class Metrics:
         self._models: frozenset[str] = frozenset()
         self._series: dict[tuple[str, str], Series] = {}
         self._attempts: dict[tuple[str, str], int] = {}
+        self._doubts_by_why: dict[str, Counter] = {}
         self._open_streams = 0
         self._under_way = 0
         self._read_store: Callable[[], StoreHealth] | None = None
@@ -239,7 +240,10 @@ class Metrics:
 
         `why`: `estimated`, `unpriced` or `implausible`.
         """
-        self._doubts.labels(why).inc()
+        counter = self._doubts_by_why.get(why)
+        if counter is None:
+            counter = self._doubts_by_why[why] = self._doubts.labels(why)
+        counter.inc()
 
     def invalid_key(self) -> None:
         """A call came without a valid key."""

@@ -81,6 +81,8 @@ class Series:
         tokens["output"] += usage.output
         if usage.reasoning:
             self.reasoning += usage.reasoning
+        if usage.input + usage.output == usage.total:
+            return  # as most are: nothing rare
         for name in _RARE_CLASSES:
             count = getattr(usage, name)
             if count:

@@ -340,7 +340,8 @@ def _joined(fields: list[tuple[bytes, bytes]]) -> dict[str, str]:
 
 def _framed(headers: Mapping[str, str]) -> bool:
     """No transfer coding but chunked: none other was offered."""
-    return headers.get("transfer-encoding", "chunked").strip().lower() in {"chunked", "identity"}
+    coding = headers.get("transfer-encoding")
+    return coding is None or coding.strip().lower() in {"chunked", "identity"}
 
 
 def _until_close(headers: Mapping[str, str]) -> bool:
@@ -353,7 +354,10 @@ def _until_close(headers: Mapping[str, str]) -> bool:
 
 def _kept_for(headers: Mapping[str, str]) -> float | None:
     """Seconds of `keep-alive: timeout=`, None where the peer says nothing."""
-    for part in headers.get("keep-alive", "").split(","):
+    kept = headers.get("keep-alive")
+    if kept is None:
+        return None
+    for part in kept.split(","):
         name, _, value = part.strip().partition("=")
         if name.lower() == "timeout" and value.isascii() and value.isdigit():
             return float(value[:6])

@@ -4,6 +4,7 @@ Knows HTTP/1.1's request syntax and which headers are the client's own. Does not
 """
 
 import re
+from functools import lru_cache
 
 from zurelay.upstream.decoding import ACCEPTED
 from zurelay.upstream.proxies import Proxy
@@ -28,6 +29,8 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # Names once seen to be good, so that each call checks by look-up only; bounded.
 _good_names: set[str] = set()
 _BODILESS = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
+_HEADS = 256
+"""Heads that are kept, of the newest calls."""
 
 
 def fixed_lines(address: Address, proxy: Proxy | None) -> str:
@@ -63,6 +66,15 @@ def encode_head(
         ValueError: a name or value that cannot go into a header, or a name that is the client's
             own. Says which name, never the value.
     """
+    head = _unsized(method, fixed, headers, agent)
+    if length or method not in _BODILESS:
+        return b"%bcontent-length: %d\r\n\r\n" % (head, length)
+    return head + b"\r\n"
+
+
+@lru_cache(maxsize=_HEADS)
+def _unsized(method: str, fixed: str, headers: tuple[tuple[str, str], ...], agent: str) -> bytes:
+    """The head but for its length: it is the same for nearly all calls of a route."""
     lines = [method, fixed]
     for name, value in headers:
         if name not in _good_names:
@@ -72,9 +84,6 @@ def encode_head(
         lines.append(f"{name}: {value}\r\n")
     if agent:
         lines.append(f"user-agent: {agent}\r\n")
-    if length or method not in _BODILESS:
-        lines.append(f"content-length: {length}\r\n")
-    lines.append("\r\n")
     text = "".join(lines)
     # one pass over the whole instead of one per value
     breaks = len(lines) - 2 + fixed.count("\n")

@@ -7,7 +7,13 @@ from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.invalid import invalid, missing
 from zurelay.formats.openai_chat.messages import Seen
-from zurelay.formats.openai_chat.view import Request, ResponseFormat, Tool, ToolChoice
+from zurelay.formats.openai_chat.view import (
+    MOST_TEMPERATURE,
+    Request,
+    ResponseFormat,
+    Tool,
+    ToolChoice,
+)
 
 MOST_STOPS = 4
 MOST_ALTERNATIVES = 8
@@ -25,7 +31,7 @@ def numbers(view: Request) -> None:
             raise Refused(invalid(name, str(value)[:40]))
     if view.n is not None and not 1 <= view.n <= MOST_CHOICES:
         raise Refused(invalid("n", str(view.n)[:40]))
-    if view.temperature is not None and not 0 <= view.temperature <= 2:
+    if view.temperature is not None and not 0 <= view.temperature <= MOST_TEMPERATURE:
         raise Refused(invalid("temperature", str(view.temperature)))
     if view.top_p is not None and not 0 <= view.top_p <= 1:
         raise Refused(invalid("top_p", str(view.top_p)))

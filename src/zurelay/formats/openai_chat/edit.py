@@ -13,7 +13,7 @@ from zurelay.chat.problems import Refused
 from zurelay.chat.profile import Profile
 from zurelay.formats.base import Ability, Inbound, Outbound, Target
 from zurelay.formats.openai_chat import effort, history
-from zurelay.formats.openai_chat.view import given
+from zurelay.formats.openai_chat.view import MOST_TEMPERATURE, given
 from zurelay.wire import json
 
 PATH = "/chat/completions"
@@ -85,7 +85,7 @@ def write(inbound: Inbound, target: Target) -> Outbound:
     return Outbound(
         PATH,
         json.encode(fields),
-        tuple(dict.fromkeys(dropped)),
+        tuple(dict.fromkeys(dropped)) if dropped else (),
         stop=stop,
         effort=level if changed else None,
         json_text="response_format" in in_words,
@@ -118,13 +118,14 @@ def _drop(
     if store is not None and bytes(store) == b"true":
         dropped.append("store")
     refused = profile.refused(thinks=target.thinks)
+    costly = COSTLY - target.allows if target.allows else COSTLY
     stop = inbound.stop
     taken = 0 if "stop" in refused else min(len(stop), profile.stop_limit)
     if taken < len(stop) or "empty_stop" in inbound.marks:
         del fields["stop"]
         if taken:
             fields["stop"] = stop[:taken]
-    fields_refused = [name for name in fields if name in refused or name in COSTLY - target.allows]
+    fields_refused = [name for name in fields if name in refused or name in costly]
     for name in fields_refused:
         if name in ("model", "messages", "stop"):
             continue
@@ -146,7 +147,8 @@ def _limit(fields: dict[str, Any], inbound: Inbound, target: Target, dropped: li
 
 
 def _sampling(fields: dict[str, Any], profile: Profile, dropped: list[str]) -> None:
-    if "temperature" in fields:
+    bounded = profile.temperature_min > 0 or profile.temperature_max < MOST_TEMPERATURE
+    if bounded and "temperature" in fields:
         asked = json.decode(fields["temperature"])
         held = min(max(asked, profile.temperature_min), profile.temperature_max)
         if held != asked:

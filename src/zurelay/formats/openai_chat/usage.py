@@ -86,10 +86,11 @@ def write(usage: Usage) -> dict[str, Any]:
         completion["audio_tokens"] = usage.audio_output
     if usage.image_output:
         completion["image_tokens"] = usage.image_output
+    read, written_out = usage.prompt, usage.completion
     out: dict[str, Any] = {
-        "prompt_tokens": usage.prompt,
-        "completion_tokens": usage.completion,
-        "total_tokens": usage.total,
+        "prompt_tokens": read,
+        "completion_tokens": written_out,
+        "total_tokens": read + written_out,
         "prompt_tokens_details": prompt,
     }
     if completion:

@@ -8,11 +8,15 @@ import msgspec
 from msgspec import Raw, Struct
 
 NULL = Raw(b"null")
+_NULL_SIZE = len(b"null")
+
+MOST_TEMPERATURE = 2
+"""The highest a caller may ask for; the lowest is 0."""
 
 
 def given(raw: Raw) -> bool:
     """Whether a field kept as bytes is there at all."""
-    return size(raw) != len(b"null") or bytes(raw) != b"null"
+    return memoryview(raw).nbytes != _NULL_SIZE or bytes(raw) != b"null"
 
 
 def size(raw: Raw) -> int:

@@ -27,14 +27,14 @@ PRIVATE = frozenset(
 )
 """Fields by which providers talk about themselves; they may name accounts, prices or models."""
 
+_NOT_KEPT = OURS | PRIVATE
+
 DONE = b"data: [DONE]\n\n"
 
 
 def kept(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The upstream's own fields that go on to the caller."""
-    return {
-        name: value for name, value in fields.items() if name not in OURS and name not in PRIVATE
-    }
+    return {name: value for name, value in fields.items() if name not in _NOT_KEPT}
 
 
 class ChunkWriter:
