@@ -67,7 +67,7 @@ QUESTION: Final = Text(
 )
 ANSWER: Final = Text(
     N_("An answer to your question: %(subject)s"),
-    (N_("There is an answer to the question about %(subject)s. Read it here:"),),
+    (N_("There is an answer to the question “%(subject)s”. Read it here:"),),
     (N_("Until it is read, no more mails come about this question."),),
 )
 TRIAL: Final = Text(
