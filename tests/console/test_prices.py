@@ -43,7 +43,7 @@ async def test_a_dated_price_is_set_and_taken_back(people: Of, gateway: RunningG
         "price.output": "$6",
     }
     seen = await admin.post(HOME, form)
-    assert "The price of sandbox/echo is set." in seen.text
+    assert "The price of sandbox/echo is set, and holds in a second." in seen.text
     assert "1 Jan 2099" in seen.text
     [made] = list_prices(desk, OWNER)
     assert (made.since, made.price) == ("2099-01-01", {"input": "1.5", "output": "6"})

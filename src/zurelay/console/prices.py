@@ -127,7 +127,10 @@ def create(visit: Visit) -> Reply:
         if (refused.problem.param or "") in FAULTS:
             return _form(visit, form.failed(refused).explain(visit, FAULTS), 400)
         return _form(visit, prices_form.explained(visit, form, refused), 400)
-    return Redirect(HOME, visit.gettext("The price of %(model)s is set.", model=made.model))
+    return Redirect(
+        HOME,
+        visit.gettext("The price of %(model)s is set, and holds in a second.", model=made.model),
+    )
 
 
 def delete(visit: Visit) -> Reply:
