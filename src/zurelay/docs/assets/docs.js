@@ -178,16 +178,21 @@ async function load() {
   return index;
 }
 
+// Who asks for "tools" wants the page on "Tool calling" too.
+const forms = (word) => (word.length > 3 && word.endsWith("s") ? [word, word.slice(0, -1)] : [word]);
+
 function weight(entry, words) {
   let sum = 0;
   for (const word of words) {
     let best = 0;
     for (const [text, worth] of [[entry.head, 10], [entry.of, entry.anchor ? 3 : 12], [entry.body, 1]]) {
-      const at = text.indexOf(word);
-      if (at < 0) continue;
-      const begins = at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]);
-      const whole = begins && !/[\p{L}\p{N}]/u.test(text[at + word.length] ?? " ");
-      best = Math.max(best, worth * (whole ? 3 : begins ? 2 : 1));
+      for (const form of forms(word)) {
+        const at = text.indexOf(form);
+        if (at < 0) continue;
+        const begins = at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]);
+        const whole = begins && !/[\p{L}\p{N}]/u.test(text[at + form.length] ?? " ");
+        best = Math.max(best, worth * (whole ? 3 : begins ? 2 : 1));
+      }
     }
     if (!best) return 0;
     sum += best;
