@@ -63,7 +63,7 @@ def test_empty_rows_are_left_out_and_steps_come_in_order() -> None:
             "above.3.prompt_tokens": "200 000",
             "above.3.input": "5",
             "above.3.output": "6",
-            "above.7.prompt_tokens": "1,000",
+            "above.7.prompt_tokens": "1.000",
             "above.7.input": "3",
             "above.7.output": "4",
             "above.9.prompt_tokens": "",
@@ -109,7 +109,7 @@ async def test_a_price_with_everything_is_set_by_the_form_alone(
     seen = await admin.post(HOME, form | {"do": "add tiers"})
     assert 'name="tiers.2.factor"' in seen.text
     seen = await admin.post(HOME, form)
-    assert "The price of sandbox/echo is set." in seen.text
+    assert "The price of sandbox/echo is set, and holds in a second." in seen.text
     assert [one.price for one in list_prices(Desk(gateway.store), OWNER)] == [WHOLE]
     seen = await admin.get(f"{HOME}/new?model=sandbox/echo&since=")
     assert 'value="272000"' in seen.text
@@ -120,6 +120,8 @@ async def test_a_price_with_everything_is_set_by_the_form_alone(
     ("field", "value", "said"),
     [
         ("above.0.prompt_tokens", "many", "Write a number of tokens"),
+        ("above.0.prompt_tokens", "1.5", "Write a number of tokens"),
+        ("above.0.prompt_tokens", "200000.5", "Write a number of tokens"),
         ("above.0.output", "", "a price has input and output"),
         ("above.0.cached_input", "x", "Write dollars"),
         ("tiers.1.factor", "twice", "Write a factor"),

@@ -38,6 +38,9 @@ FAULTS: Final = {
     "output": _NEEDED,
 }
 _PLACE = re.compile(r"\[(\d+)\]")
+_BETWEEN = re.compile(r"[^0-9]")
+_GROUPED = re.compile(r"[0-9]{1,3}(?:[.,'\u2019\u00a0\u202f ][0-9]{3})+")
+"""Thousands as people set them apart: 200.000 is one, 1.5 is none."""
 _BEGINS = {"above": ("prompt_tokens",), "tiers": ("name", "factor"), "hours": ("utc",)}
 
 
@@ -245,7 +248,8 @@ def _said(form: Form, at: str) -> bool:
 
 def _tokens(form: Form, at: str) -> Any:
     """A row's number of tokens, as text where it is none."""
-    text = re.sub(r"[^0-9a-zA-Z-]", "", form.get(f"{at}.prompt_tokens"))
+    given = form.get(f"{at}.prompt_tokens")
+    text = _BETWEEN.sub("", given) if _GROUPED.fullmatch(given) else given
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else text
 
 
