@@ -85,7 +85,7 @@ def test_a_price_with_steps_tiers_and_hours_is_set_by_hand(
         expect(page.get_by_role("cell", name="$0.012")).to_be_visible()
         shot(page, f"price-form-filled-{'light' if scripts else 'bare'}")
         page.get_by_role("button", name="Set it").click()
-        expect(page.get_by_text(f"The price of {model} is set.")).to_be_visible()
+        expect(page.get_by_text(f"The price of {model} is set")).to_be_visible()
     page = visit("/console/prices/new?model=sandbox/lorem&since=", theme="dark", phone=True).page
     assert_fits(page)
     shot(page, "price-form-filled-phone")
