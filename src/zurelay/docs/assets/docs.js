@@ -156,7 +156,8 @@ document.addEventListener("input", (event) => {
   }
 });
 
-// Search: every word must be found; titles and headings weigh more than text.
+// Search: every word must be found, or where no part has them all, some; titles and headings weigh
+// more than text.
 const dialog = document.getElementById("search");
 const asked = document.getElementById("search-field");
 const list = document.getElementById("search-found");
@@ -265,6 +266,15 @@ function show(found, words) {
   if (found.length) pick(0);
 }
 
+function best(worth) {
+  return index
+    .map((entry) => [worth(entry), entry])
+    .filter(([sum]) => sum > 0)
+    .sort(([one], [other]) => other - one)
+    .slice(0, 12)
+    .map(([, entry]) => entry);
+}
+
 async function search() {
   const words = folded(asked.value).split(/\s+/).filter(Boolean);
   if (!words.length) { show([], words); state.textContent = ""; return; }
@@ -274,12 +284,8 @@ async function search() {
     state.textContent = dialog.dataset.failed;
     return;
   }
-  const found = index
-    .map((entry) => [weight(entry, words), entry])
-    .filter(([sum]) => sum > 0)
-    .sort(([one], [other]) => other - one)
-    .slice(0, 12)
-    .map(([, entry]) => entry);
+  const every = best((entry) => weight(entry, words));
+  const found = every.length ? every : best((entry) => words.reduce((sum, word) => sum + weight(entry, [word]), 0));
   show(found, words);
   const { none, one, many } = dialog.dataset;
   if (!found.length) state.textContent = none.replace("Q", () => asked.value.trim());
