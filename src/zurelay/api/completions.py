@@ -160,12 +160,13 @@ def _admit(
     _describe(record, inbound)
     use = idempotency.read(core, exchange, key, inbound)
     request = _Request(core, exchange, front, key, record, inbound, use, capture)
-    if _repeated(request):
-        return
-    if idempotency.shared(use, core, key, inbound):
-        exchange.spawn(_let_in_once(request, use))
-    else:
+    if use is None:
         _let_in(request)
+    elif not _repeated(request):
+        if idempotency.shared(use, core, key, inbound):
+            exchange.spawn(_let_in_once(request, use))
+        else:
+            _let_in(request)
 
 
 async def _let_in_once(request: _Request, use: Use) -> None:

@@ -134,7 +134,8 @@ class Gateway:
 
     def serve(self, exchange: HttpExchange) -> None:
         """Answer a whole request."""
-        self._release(exchange)
+        if exchange.inflight:
+            self._release(exchange)
         if not exchange.request_id:
             self._begin(exchange)
         if exchange.body_size > _MOST_UNREAD:

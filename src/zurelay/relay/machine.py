@@ -301,7 +301,8 @@ class Machine:
             return
         self._speaker = attempt
         self._live.pop(attempt.number, None)
-        self._drop_all(do)
+        if self._live:
+            self._drop_all(do)
         self._live[attempt.number] = attempt
         if self._streaming:
             do.append(Set(Timer.TOTAL, self._timing.stream_max_s))

@@ -277,13 +277,15 @@ class Connection(asyncio.Protocol):
             and transport is not None
             and transport.get_write_buffer_size() == 0  # else it answered before it had read all
         )
-        hint = _kept_for(self._headers or {})
+        told = self._headers.get("keep-alive") if self._headers else None
+        hint = None if told is None else _kept_for(told)
         self._clear()
         if not again:
             self.close()
             return
         self.served += 1
-        self.resume()
+        if not self._reading:
+            self.resume()
         self._owner.released(self, hint)
 
     def _refuse(self, kind: ErrorKind, message: str) -> None:
@@ -352,12 +354,9 @@ def _until_close(headers: Mapping[str, str]) -> bool:
     )
 
 
-def _kept_for(headers: Mapping[str, str]) -> float | None:
-    """Seconds of `keep-alive: timeout=`, None where the peer says nothing."""
-    kept = headers.get("keep-alive")
-    if kept is None:
-        return None
-    for part in kept.split(","):
+def _kept_for(told: str) -> float | None:
+    """Seconds of `timeout=` in a header `keep-alive`, None where it says nothing of them."""
+    for part in told.split(","):
         name, _, value = part.strip().partition("=")
         if name.lower() == "timeout" and value.isascii() and value.isdigit():
             return float(value[:6])

@@ -62,13 +62,15 @@ def write(inbound: Inbound, target: Target) -> Outbound:
     }
     _refuse(inbound, profile)
     stop = _drop(fields, inbound, target, dropped)
-    _limit(fields, inbound, target, dropped)
+    if inbound.max_output is not None:
+        _limit(fields, inbound.max_output, inbound, target, dropped)
     _sampling(fields, profile, dropped)
     before = len(dropped)
     lines = _tools(fields, inbound, target, dropped)
     in_words = dropped[before:]
-    fields["messages"], gone = history.edit(fields["messages"], inbound.marks, profile, lines)
-    dropped += gone
+    if lines or inbound.marks:
+        fields["messages"], gone = history.edit(fields["messages"], inbound.marks, profile, lines)
+        dropped += gone
     level = target.effort
     if level is not None:
         _lay_over(fields, effort.write(level, profile, inbound.max_output))
@@ -135,10 +137,9 @@ def _drop(
     return stop[taken:]
 
 
-def _limit(fields: dict[str, Any], inbound: Inbound, target: Target, dropped: list[str]) -> None:
-    limit = inbound.max_output
-    if limit is None:
-        return
+def _limit(
+    fields: dict[str, Any], limit: int, inbound: Inbound, target: Target, dropped: list[str]
+) -> None:
     if target.max_output is not None and limit > target.max_output:
         limit = target.max_output
         new = inbound.body.get("max_completion_tokens")
