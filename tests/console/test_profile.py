@@ -66,6 +66,16 @@ async def test_a_password_is_changed_with_the_old_one_and_ends_other_sessions(
     assert (await member.get("/console")).status == 200
 
 
+async def test_a_session_is_told_by_its_browser(people: Of, gateway: RunningGateway) -> None:
+    member = people("member")
+    elsewhere = person(gateway, "nobody")
+    await elsewhere.get("/console/sign-in")
+    form = {"email": "member@example.com", "password": PASSWORD}
+    agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+    await elsewhere.post("/console/sign-in", form, user_agent=agent)
+    assert "Firefox on Linux" in (await member.get("/console/profile")).text
+
+
 async def test_other_sessions_are_ended(people: Of, gateway: RunningGateway) -> None:
     member = people("member")
     elsewhere = person(gateway, "nobody")

@@ -2,6 +2,7 @@
 
 from zurelay.chat.problems import Refused
 from zurelay.console import cookies
+from zurelay.console.browsers import browser_and_system
 from zurelay.console.languages import NAMES
 from zurelay.console.page import ANYBODY, SIGNED_IN, Form, Html, Page, Redirect, Reply, Visit
 from zurelay.office import links, sessions
@@ -99,12 +100,24 @@ def _page(visit: Visit, person: Form, secret: Form, status: int = 200) -> Reply:
         {
             "person": person,
             "secret": secret,
-            "sessions": sessions.sessions_of(visit.parts.desk, visitor),
+            "sessions": [
+                (one, _browser(visit, one.agent))
+                for one in sessions.sessions_of(visit.parts.desk, visitor)
+            ],
             "shortest": SHORTEST,
             "longest": LONGEST,
         },
         status,
     )
+
+
+def _browser(visit: Visit, agent: str) -> str:
+    """What people know it by; else the beginning of what it calls itself."""
+    known = browser_and_system(agent)
+    if known is None:
+        return agent[:80]
+    browser, system = known
+    return visit.gettext("%(browser)s on %(system)s", browser=browser, system=system)
 
 
 def _person(visitor: Visitor) -> Form:
