@@ -44,13 +44,15 @@ def serve_for(core: Core, exchange: HttpExchange, front: Front, key: Key) -> Non
     body = exchange.take_body()
     encoding = (exchange.header(b"content-encoding") or b"").decode("latin-1")
     capture = None if key.store_days is None else _capture(core, front, key, body, encoding)
-    with _Answered(core, exchange, front, record, capture):
+    try:
         plain = offload.open_here(body, encoding, core.snapshot.max_body)
         if plain is None:
             work = _serve_heavy(core, exchange, front, key, record, body, encoding, capture)
             exchange.spawn(work)
         else:
             _admit(core, exchange, front, key, record, front.read(plain), capture)
+    except Exception as error:  # noqa: BLE001 - is told and logged
+        _failed(core, exchange, front, record, error, capture)
 
 
 async def _serve_heavy(
@@ -65,52 +67,31 @@ async def _serve_heavy(
 ) -> None:
     """As `serve`, with the body read in another process."""
     limit = core.snapshot.max_body
-    with _Answered(core, exchange, front, record, capture):
-        try:
-            inbound = await core.parts.reader.read(front.name, body, encoding, limit)
-        except asyncio.CancelledError:  # the caller left
-            _left(core, record, capture)
-            raise
+    try:
+        inbound = await core.parts.reader.read(front.name, body, encoding, limit)
         _admit(core, exchange, front, key, record, inbound, capture)
+    except asyncio.CancelledError:  # the caller left
+        _left(core, record, capture)
+        raise
+    except Exception as error:  # noqa: BLE001 - is told and logged
+        _failed(core, exchange, front, record, error, capture)
 
 
-class _Answered:
-    """Whatever goes wrong inside becomes an answer and a log row.
-
-    A class, since a generator costs every request a microsecond more.
-    """
-
-    __slots__ = ("_capture", "_core", "_exchange", "_front", "_record")
-
-    def __init__(
-        self,
-        core: Core,
-        exchange: HttpExchange,
-        front: Front,
-        record: RequestRecord,
-        capture: Capture | None,
-    ) -> None:
-        self._capture = capture
-        self._core = core
-        self._exchange = exchange
-        self._front = front
-        self._record = record
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
-        if not isinstance(error, Exception):
-            return False
-        if isinstance(error, Refused):
-            problem = error.problem
-        else:
-            log.error("request_failed", request_id=self._record.id, exc_info=error)
-            problem = problems.internal()
-        _refuse(
-            self._core, self._exchange, self._front, self._record, problem, capture=self._capture
-        )
-        return True
+def _failed(
+    core: Core,
+    exchange: HttpExchange,
+    front: Front,
+    record: RequestRecord,
+    error: Exception,
+    capture: Capture | None,
+) -> None:
+    """Whatever went wrong becomes an answer and a log row."""
+    if isinstance(error, Refused):
+        problem = error.problem
+    else:
+        log.error("request_failed", request_id=record.id, exc_info=error)
+        problem = problems.internal()
+    _refuse(core, exchange, front, record, problem, capture=capture)
 
 
 class _Request(msgspec.Struct):
@@ -172,17 +153,16 @@ def _admit(
 async def _let_in_once(request: _Request, use: Use) -> None:
     """As `_let_in`, unless another node has had the same request."""
     core, exchange, record = request.core, request.exchange, request.record
-    with _Answered(core, exchange, request.front, record, request.capture):
-        try:
-            if await idempotency.repeated_elsewhere(
-                core, exchange, request.key, request.inbound, use
-            ):
-                return
-        except asyncio.CancelledError:  # the caller left
-            _left(core, record, request.capture)
-            raise
+    try:
+        if await idempotency.repeated_elsewhere(core, exchange, request.key, request.inbound, use):
+            return
         with _Freeing(request):
             _let_in(request)
+    except asyncio.CancelledError:  # the caller left
+        _left(core, record, request.capture)
+        raise
+    except Exception as error:  # noqa: BLE001 - is told and logged
+        _failed(core, exchange, request.front, record, error, request.capture)
 
 
 def _let_in(request: _Request) -> None:
@@ -207,22 +187,29 @@ def _let_in(request: _Request) -> None:
 
 async def _admit_later(request: _Request, asking: Asking) -> None:
     core, record, capture = request.core, request.record, request.capture
-    with _Answered(core, request.exchange, request.front, record, capture), _Freeing(request):
-        try:
+    try:
+        with _Freeing(request):
             admitted = await admission.admit(asking)
-        except asyncio.CancelledError:  # the caller left
-            _left(core, record, capture)
-            raise
-        try:
-            joined = _repeated(request)
-        except Refused:
-            admission.release(core, admitted)
-            raise
-        if joined:
-            idempotency.free(core, request.use)
-            admission.release(core, admitted)
-        else:
-            _relay(request, admitted)
+            _relay_unless_repeated(request, admitted)
+    except asyncio.CancelledError:  # the caller left
+        _left(core, record, capture)
+        raise
+    except Exception as error:  # noqa: BLE001 - is told and logged
+        _failed(core, request.exchange, request.front, record, error, capture)
+
+
+def _relay_unless_repeated(request: _Request, admitted: Admitted) -> None:
+    core = request.core
+    try:
+        joined = _repeated(request)
+    except Refused:
+        admission.release(core, admitted)
+        raise
+    if joined:
+        idempotency.free(core, request.use)
+        admission.release(core, admitted)
+    else:
+        _relay(request, admitted)
 
 
 def _repeated(request: _Request) -> bool:

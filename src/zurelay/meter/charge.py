@@ -87,8 +87,8 @@ def charge(price: Price, usage: Usage, markup: int = NO_MARKUP) -> Charge:
             total += usage.web_searches * fee * _ATTO
         elif price.most_input + price.most_output:
             unpriced += (WEB_SEARCH,)
-    if scale.missing:
-        sides = (scale.most_input, scale.most_output)
+    sides = (scale.most_input, scale.most_output)
+    if scale.missing and any(sides):
         for name in scale.missing:
             if getattr(usage, name) and sides[_SIDES[name]]:
                 unpriced += (name,)

@@ -4,6 +4,7 @@ Values are our own known names and ids; caller text never gets here.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from zurelay.chat.problems import Problem
 from zurelay.plan.planner import Candidate, Plan
@@ -35,17 +36,25 @@ def facts(
     effort: str | None = None,
 ) -> list[Header]:
     """The headers that name who answered and how; `effort` where it is not the planned one."""
-    prefix = f"x-{wire}-"
-    out = [(f"{prefix}model".encode(), candidate.public_model.encode("ascii", "replace"))]
-    if candidate.public_model != plan.asked:
-        out.append((f"{prefix}routed-from".encode(), plan.asked.encode("ascii", "replace")))
     shown = effort or candidate.effort_shown
-    if shown is not None:
-        out.append((f"{prefix}reasoning-effort".encode(), shown.encode("ascii")))
+    return list(_facts(candidate.public_model, plan.asked, shown, tuple(dropped), wire))
+
+
+@lru_cache(maxsize=512)
+def _facts(
+    model: str, asked: str, effort: str | None, dropped: tuple[str, ...], wire: str
+) -> tuple[Header, ...]:
+    """They are the same for most answers of a model."""
+    prefix = f"x-{wire}-"
+    out = [(f"{prefix}model".encode(), model.encode("ascii", "replace"))]
+    if model != asked:
+        out.append((f"{prefix}routed-from".encode(), asked.encode("ascii", "replace")))
+    if effort is not None:
+        out.append((f"{prefix}reasoning-effort".encode(), effort.encode("ascii")))
     if dropped:
         value = dropped_value(dropped).encode("ascii", "replace")
         out.append((f"{prefix}dropped-params".encode(), value))
-    return out
+    return tuple(out)
 
 
 def early_facts(plan: Plan, wire: str) -> list[Header]:

@@ -107,7 +107,7 @@ class Metrics:
         self._models: frozenset[str] = frozenset()
         self._series: dict[tuple[str, str], Series] = {}
         self._attempts: dict[tuple[str, str], int] = {}
-        self._doubts_by_why: dict[str, Counter] = {}
+        self._doubts: dict[str, int] = {}
         self._open_streams = 0
         self._under_way = 0
         self._read_store: Callable[[], StoreHealth] | None = None
@@ -128,12 +128,6 @@ class Metrics:
             "zurelay_idempotent_repeats",
             "Repeats of a request with the same Idempotency-Key that got its answer.",
             ("answer",),
-            registry=registry,
-        )
-        self._doubts = Counter(
-            "zurelay_charged_in_doubt",
-            "Requests of which something was estimated, had no price, or was counted wrongly.",
-            ("why",),
             registry=registry,
         )
         streams = Gauge("zurelay_open_streams", "Open event streams.", registry=registry)
@@ -240,10 +234,7 @@ class Metrics:
 
         `why`: `estimated`, `unpriced` or `implausible`.
         """
-        counter = self._doubts_by_why.get(why)
-        if counter is None:
-            counter = self._doubts_by_why[why] = self._doubts.labels(why)
-        counter.inc()
+        self._doubts[why] = self._doubts.get(why, 0) + 1
 
     def invalid_key(self) -> None:
         """A call came without a valid key."""
@@ -311,6 +302,14 @@ class Metrics:
     def families(self) -> Iterator[Metric]:
         """What requests counted, as families of a scrape."""
         yield from families(self._series, self._attempts)
+        doubts = CounterMetricFamily(
+            "zurelay_charged_in_doubt",
+            "Requests of which something was estimated, had no price, or was counted wrongly.",
+            labels=("why",),
+        )
+        for why, count in self._doubts.items():
+            doubts.add_metric((why,), count)
+        yield doubts
 
     def store_health(self) -> StoreHealth | None:
         """What the store says of itself; None while nobody watches it."""

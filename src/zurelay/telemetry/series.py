@@ -81,7 +81,7 @@ class Series:
         tokens["output"] += usage.output
         if usage.reasoning:
             self.reasoning += usage.reasoning
-        if usage.input + usage.output == usage.total:
+        if usage.prompt == usage.input and usage.completion == usage.output:
             return  # as most are: nothing rare
         for name in _RARE_CLASSES:
             count = getattr(usage, name)
