@@ -145,3 +145,18 @@ def test_an_answer_can_be_stopped_and_wrong_json_is_told(visit: Visit) -> None:
     send(page, "more")
     expect(page.get_by_text("This is not valid JSON.")).to_be_visible()
     expect(page.locator(".user")).to_have_count(1)
+
+
+def test_the_arrow_of_the_list_empties_the_field_so_that_every_model_shows(visit: Visit) -> None:
+    page = visit("/console/playground").page
+    model = page.get_by_label("Model", exact=True)
+    before = model.input_value()
+    box = model.bounding_box()
+    assert box is not None
+    model.click(position={"x": 20, "y": box["height"] / 2})
+    expect(model).to_have_value(before)
+    model.click(position={"x": box["width"] - 16, "y": box["height"] / 2})
+    expect(model).to_have_value("")
+    page.keyboard.press("Escape")
+    page.get_by_label("Your message").click()
+    expect(model).to_have_value(before)

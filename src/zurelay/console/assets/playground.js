@@ -463,6 +463,15 @@
   for (const button of form.querySelectorAll("[data-fill]")) {
     button.addEventListener("click", () => { field(button.dataset.fill).value = JSON.stringify(EXAMPLES[button.dataset.fill], null, 2); code(); });
   }
+  // A list offers only what fits the field's text: its arrow empties the field, so that all show.
+  for (const input of form.querySelectorAll("[list]")) {
+    input.addEventListener("pointerdown", (press) => {
+      if (press.offsetX < input.clientWidth - 40 || !input.value) return;
+      input.placeholder = input.value;
+      input.value = "";
+    });
+    input.addEventListener("blur", () => { if (!input.value) { input.value = input.placeholder; levels(input.name.slice(-1)); code(); } });
+  }
   for (const button of form.querySelectorAll("[data-break]")) {
     button.addEventListener("click", () => {
       field("model-a").value = button.dataset.break;
