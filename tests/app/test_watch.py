@@ -11,6 +11,7 @@ from tests.office.people import NOON
 from tests.office.spending import spend
 from tests.store.rows import Clock, a_key, with_account
 from zurelay.access.accounts import Budget
+from zurelay.app.alarm import Alarm
 from zurelay.app.watch import Machine, Watch
 from zurelay.config.alerts import Alerts
 from zurelay.office import watching
@@ -134,6 +135,42 @@ async def test_a_round_that_fails_is_not_the_last(
     assert not running.done()
     assert logs[0]["event"] == "a round of the watch failed"
     running.cancel()
+
+
+class SlowAlarm(Alarm):
+    """One whose servers do not answer."""
+
+    def __init__(self) -> None:
+        self.looks: list[float | None] = []
+        self.ends = asyncio.Event()
+
+    async def look(self, since: float | None) -> None:
+        self.looks.append(since)
+        await self.ends.wait()
+        raise RuntimeError("whatever it is")
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+async def test_servers_that_do_not_answer_keep_no_node_from_looking(
+    nodes: list[Node], clock: Clock
+) -> None:
+    one, alarm = nodes[0], SlowAlarm()
+    one.watch._alarm = alarm
+    one.seen = [DOWN]
+    await rounds(clock, [one], 3)
+    assert alarm.looks == [None]
+    assert holding(one)[0].seen_ms == int(clock.now * 1000)
+    with structlog.testing.capture_logs() as logs:
+        alarm.ends.set()
+        assert one.watch._telling is not None
+        await asyncio.wait([one.watch._telling])
+    assert [line["event"] for line in logs] == ["operators could not be told"]
+    alarm.ends.clear()
+    await rounds(clock, [one], 1)
+    assert len(alarm.looks) == 2
+    await one.watch.close()  # also while it tells
 
 
 async def test_the_node_that_leads_looks_at_budgets(nodes: list[Node], clock: Clock) -> None:

@@ -75,6 +75,7 @@ class Watch:
         self._look = look
         self._leads = leads
         self._alarm = alarm
+        self._telling: asyncio.Task[None] | None = None
         self._away_since: float | None = None
         self._thread = ThreadPoolExecutor(1, "watch")
         self._steady = 0
@@ -99,16 +100,26 @@ class Watch:
         seen = list(self._look())
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self._guarded, seen)
-        if self._alarm is not None:
-            await self._alarm.look(self._away_since)
+        if self._alarm is not None and (self._telling is None or self._telling.done()):
+            # Servers that do not answer must not keep it from looking: what it saw would lapse.
+            self._telling = loop.create_task(self._tell(self._alarm))
 
     async def close(self) -> None:
         """End; may be called again."""
         if not self._closed:
             self._closed = True
             await asyncio.to_thread(self._thread.shutdown)
+            if self._telling is not None:
+                self._telling.cancel()
+                await asyncio.wait([self._telling])
             if self._alarm is not None:
                 await self._alarm.close()
+
+    async def _tell(self, alarm: Alarm) -> None:
+        try:
+            await alarm.look(self._away_since)
+        except Exception:
+            log.exception("operators could not be told")
 
     # In the thread.
 
