@@ -74,9 +74,10 @@ def test_what_is_stored_at_a_provider_is_noted_with_its_path(
     assert seen(block).needs[Ability.STORED] == f"messages[0].content[0].{path}"
 
 
-@pytest.mark.parametrize("name", [r"file\u005fid", r"\u0066ile_id", "file_id"])
+@pytest.mark.parametrize("name", [r"file\u005fid", r"\u0066ile_id", "file_id", r"\u0000\u0031"])
 def test_however_its_name_is_written(name: str) -> None:
-    inner = f'{{"type":"image","source":{{"type":"file","{name}":"f"}}}}'
+    digits = "9" * 5000 if name.endswith("31") else "1"  # more than can be read again
+    inner = f'{{"type":"image","n":{digits},"source":{{"type":"file","{name}":"f"}}}}'
     source = f'{{"type":"content","content":[{inner}]}}'
     content = f'[{{"type":"document","source":{source}}}]'
     found = Seen()
@@ -91,5 +92,6 @@ def test_so_is_what_belongs_to_the_whole_request(name: str) -> None:
     stored(REQUEST.decode(json.dumps({name: [{"name": "x"}]}).encode()), found)
     assert found.needs == {Ability.STORED: name}
     nothing = Seen()
-    stored(REQUEST.decode(json.dumps({name: None}).encode()), nothing)
+    for value in ("null", "[]"):
+        stored(REQUEST.decode(f'{{"{name}":{value}}}'.encode()), nothing)
     assert nothing.needs == {}

@@ -79,7 +79,8 @@ def conversation(view: Request, seen: Seen) -> None:
 def stored(view: Request, seen: Seen) -> None:
     """What refers to the account at the provider: containers and credentials of servers."""
     for name in ("container", "mcp_servers"):
-        if given(getattr(view, name)):
+        value = getattr(view, name)
+        if given(value) and bytes(value) != b"[]":
             seen.needs.setdefault(Ability.STORED, name)
 
 
@@ -195,7 +196,10 @@ def _media(path: str, kind: str, block: Block, seen: Seen) -> None:
 def _names_file(source: bytes) -> bool:
     """Whether a field anywhere in it is called `file_id`, in escapes too."""
     if b"\\u" in source:
-        source = json.encode(json.decode(source))
+        try:
+            source = json.encode(json.decode(source))
+        except json.BadJson:
+            return True  # nobody can tell
     return b'"file_id"' in source
 
 
