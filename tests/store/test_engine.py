@@ -1,4 +1,6 @@
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -30,6 +32,32 @@ def test_a_file_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None
     path.touch(mode=0o644)
     make_private_file(path)
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+_LOOK = """
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as connection:
+    print(connection.execute("SELECT value FROM meta WHERE name = 'x'").fetchone()[0])
+connection.close()
+"""
+
+
+def test_a_second_store_of_this_process_does_not_cost_the_first_one_its_log(tmp_path: Path) -> None:
+    """`zurelay serve` opens one for its banner; what came after was lost to other processes."""
+
+    def seen_from_outside() -> str:
+        command = [sys.executable, "-c", _LOOK, str(tmp_path / "zurelay.db")]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    with closing(open_store(tmp_path)) as store:
+        with store.write() as connection:
+            connection.execute(text("INSERT INTO meta VALUES ('x', 1)"))
+        open_store(tmp_path).close()
+        assert seen_from_outside() == "1"
+        assert (tmp_path / "zurelay.db-wal").exists()
+        with store.write() as connection:
+            connection.execute(text("UPDATE meta SET value = 2 WHERE name = 'x'"))
+        assert seen_from_outside() == "2"
 
 
 def test_those_who_meet_a_new_file_at_once_wait_for_each_other(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -156,8 +156,14 @@ def make_private_folder(path: Path) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file that only its owner can read; SQLite gives its -wal the same mode."""
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    """Make an empty file that only its owner can read; SQLite gives its -wal the same mode.
+
+    One that is there is never opened here. To close it would drop the locks of all connections that
+    this process has to it, as POSIX locks are the process's; then another process that closes its
+    own connection takes itself for the last one and deletes the -wal from under this one.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
     if path.stat().st_mode & 0o077:
         path.chmod(0o600)
 
