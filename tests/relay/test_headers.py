@@ -32,6 +32,12 @@ def test_facts_say_who_answered_and_how() -> None:
     assert headers.facts(plan(plain), plain, (), "wire") == [(b"x-wire-model", b"m")]
 
 
+def test_each_answer_has_a_list_of_its_own() -> None:
+    one = candidate()
+    headers.facts(plan(one), one, (), "w").append((b"x", b"y"))
+    assert headers.facts(plan(one), one, (), "w") == [(b"x-w-model", b"m")]
+
+
 def test_the_level_really_in_force_is_told_over_the_planned_one() -> None:
     one = candidate("m", "high")
     assert headers.facts(plan(one), one, (), "w", "none")[-1] == (b"x-w-reasoning-effort", b"none")

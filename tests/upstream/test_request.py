@@ -79,3 +79,12 @@ def test_a_proxy_sees_the_absolute_form_only_of_plain_origins() -> None:
     secure = fixed_lines(parse_url("https://a.example/v1"), proxy)
     assert secure.startswith(" /v1 HTTP/1.1\r\n")
     assert "proxy-authorization" not in secure
+
+
+def test_each_call_has_its_own_length_and_bad_headers_are_refused_each_time() -> None:
+    assert encode_head("POST", FIXED, (("x-y", "z"),), 12, "a").endswith(b"length: 12\r\n\r\n")
+    assert encode_head("POST", FIXED, (("x-y", "z"),), 7, "a").endswith(b"length: 7\r\n\r\n")
+    assert b"x-y: other\r\n" in encode_head("POST", FIXED, (("x-y", "other"),), 7, "a")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="x-y"):
+            encode_head("POST", FIXED, (("x-y", "z\r\n"),), 7, "a")

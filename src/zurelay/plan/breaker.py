@@ -126,7 +126,8 @@ class Outcomes:
         self._failures += not success
         if len(self._kept) > _MOST_SAMPLES:
             self._forget_oldest()
-        self._trim(now)
+        if self._kept[0][0] <= now - WINDOW_S:
+            self._trim(now)
 
     def clear(self) -> None:
         """Start anew."""

@@ -18,20 +18,20 @@ class Tally:
 
     def add(self, now: float, *, success: bool) -> None:
         """One more attempt that ended; `now` in seconds of one steady clock."""
-        self._go(now)
+        step = int(now // STEP_S)
+        if step != self._step:
+            self._go(step)
         place = self._step % STEPS
         self._tried[place] += 1
         self._failed[place] += not success
 
     def sums(self, now: float) -> tuple[int, int]:
         """How many attempts ended, and how many of them failed."""
-        self._go(now)
+        self._go(int(now // STEP_S))
         return sum(self._tried), sum(self._failed)
 
-    def _go(self, now: float) -> None:
-        step = int(now // STEP_S)
-        if step == self._step:
-            return
+    def _go(self, step: int) -> None:
+        """Empty the steps that passed up to this one."""
         for past in range(max(self._step + 1, step - STEPS + 1), step + 1):
             self._tried[past % STEPS] = self._failed[past % STEPS] = 0
         self._step = max(self._step, step)
