@@ -7,7 +7,7 @@ from tests.cli.conftest import Run
 def test_without_a_file_everything_is_well(run: Run) -> None:
     ran = run("check")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "ok: no file; providers: sandbox; models: 12\n"
+    assert ran.out == "ok: no file; providers: sandbox; models: 13\n"
 
 
 def test_every_fault_is_a_line_with_file_key_and_what_to_write(run: Run, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from zurelay.store.prices import PriceRow, set_price
 
 def test_models_are_a_table(run: Run) -> None:
     lines = run("models").out.rstrip().split("\n")
-    assert len(lines) == 13
+    assert len(lines) == 14
     assert lines[1].split()[:3] == ["sandbox/echo", "128k", "10k"]
     (thinking,) = [line for line in lines if line.startswith("sandbox/reasoning")]
     assert "low medium* high" in thinking
@@ -71,7 +71,7 @@ def test_a_server_that_is_away_is_noted(run: Run, tmp_path: Path, dead_port: int
     ran = run("models", "--json")
     assert ran.code == 0
     assert "own told no models" in ran.err
-    assert len(json.loads(ran.out)) == 12
+    assert len(json.loads(ran.out)) == 13
 
 
 @pytest.mark.parametrize(

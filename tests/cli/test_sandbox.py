@@ -26,7 +26,7 @@ def test_the_sandbox_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         found = re.search(r"http://127\.0\.0\.1:\d+/v1", told)
         assert found is not None
         with urllib.request.urlopen(f"{found[0]}/models", timeout=10) as answer:  # noqa: S310
-            assert len(json.load(answer)["data"]) == 12
+            assert len(json.load(answer)["data"]) == 13
     finally:
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=15)

@@ -1,7 +1,10 @@
 """Alerts in the console: who is told, what was told, and what operators should know."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
+
+from sqlalchemy import insert
 
 from tests.console.people import OWNER, Person
 from zurelay.office.accounts import NewAccount, create_account, get_account
@@ -11,6 +14,7 @@ from zurelay.office.keys import NewKey, create_key
 from zurelay.office.telling import Recipients
 from zurelay.office.values import BudgetForm
 from zurelay.office.watching import Sighting, raise_seen
+from zurelay.store import schema
 from zurelay.store.alerts import Alert, add_alert
 from zurelay.testing.gateway import RunningGateway
 
@@ -76,6 +80,19 @@ async def test_a_test_is_sent_and_what_becomes_of_it_is_shown(
     seen = await member.post(f"{HOME}/test", {"account": account})
     assert "A test is on its way" in seen.text
     assert "https://hooks.example.com" in seen.text
+
+
+async def test_what_a_receiver_answered_does_no_harm(people: Of, gateway: RunningGateway) -> None:
+    member, account = people("member"), the_account(Desk(gateway.store))
+    await member.post(HOME, {"account": account, "who": "nobody", "webhook": HOOK})
+    now = int(time.time() * 1000)
+    row = {"id": "out_1", "created_ms": now, "kind": "webhook", "target": HOOK, "account": account}
+    over = {"subject": "", "body": "", "tries": 6, "secret": "", "problem": f"100% {NASTY}"}
+    with gateway.store.write() as connection:
+        connection.execute(insert(schema.outbox).values(row | over))
+    seen = await member.get(HOME)
+    assert "100% &lt;script&gt;alert(1)" in seen.text
+    assert "<script>alert" not in seen.text
 
 
 async def test_who_only_reads_sees_it_and_changes_nothing(

@@ -45,6 +45,9 @@ FAULTS: Final = {
         "Write an http or https URL on the public internet, with port 80 or 443 and no password."
     ),
 }
+PROBLEMS: Final = (N_("it cannot be reached from here"),)
+"""Of deliveries to what members name, in the words of whoever delivers; others stay in English."""
+
 _NO_WEBHOOK = N_("There is no webhook.")
 _TRIAL = N_("Nobody would get it now, or too many tests were sent lately.")
 _ROWS = 25
@@ -168,6 +171,7 @@ def _shown(
         "more": more,
         "sent": alerts.list_deliveries(desk, actor, account.id),
         "states": STATES,
+        "in_words": visit.gettext,
     }
     return Html("alerts.html", values, 200 if form is None else 400)
 
