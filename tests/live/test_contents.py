@@ -150,10 +150,12 @@ async def test_a_refusal_is_stored_with_its_body_opened(contents: Contents, stor
 async def test_the_end_user_of_a_refused_body_is_known_so_that_it_can_be_erased(
     contents: Contents, store: Written
 ) -> None:
-    begun(contents, b'{"user":"alice","messages":[]}').refused(a_record(), b"{}")
-    begun(contents, b'{"user":"alice"}').end(a_record(user="bob"))
+    unread = a_record(model="")
+    begun(contents, b'{"user":"alice","messages":[]}').refused(unread, b"{}")
+    begun(contents, b'{"user":"alice"}').end(unread)
+    begun(contents, b'{"user":"alice"}').end(a_record())  # was read: what the record says is so
     await contents.close()
-    assert [one.user for one in store.rows] == ["alice", "bob"]
+    assert [one.user for one in store.rows] == ["alice", "alice", None]
 
 
 async def test_of_a_long_body_the_beginning_is_kept_however_small_it_packs(

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import structlog
@@ -40,7 +40,16 @@ Opener = Callable[[bytes, str, int], bytes]
 """A body without its content encoding; the last argument is the most it may come to."""
 
 Whose = Callable[[str, bytes], str | None]
-"""The end user that a body in some format names; of those that were refused it alone tells."""
+"""The end user that a body in some format names; of those that nobody read it alone tells."""
+
+
+class _Waiting(NamedTuple):
+    """One that is to be written; see `Contents.put`."""
+
+    stored: Stored
+    encoding: str
+    size: int
+    unread: bool
 
 
 class Contents:
@@ -70,7 +79,7 @@ class Contents:
         self._most_body = most_body
         self._room = room
         self._thread: ThreadPoolExecutor | None = None
-        self._queue: list[tuple[Stored, str, int]] = []
+        self._queue: list[_Waiting] = []
         self._writing: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
         self._failing = False
@@ -95,9 +104,12 @@ class Contents:
         self.held += size
         return True
 
-    def put(self, stored: Stored, encoding: str, size: int) -> None:
-        """Write it soon; `size` bytes that are held for it are let go then."""
-        self._queue.append((stored, encoding, size))
+    def put(self, stored: Stored, encoding: str, size: int, *, unread: bool) -> None:
+        """Write it soon; `size` bytes that are held for it are let go then.
+
+        `unread`: nothing is known of the body but its bytes.
+        """
+        self._queue.append(_Waiting(stored, encoding, size, unread))
         if self._writing is None:
             self._writing = asyncio.get_running_loop().create_task(self._write())
 
@@ -139,7 +151,7 @@ class Contents:
             else:
                 self._failing = False
             del self._queue[: len(batch)]
-            self.held -= sum(size for _, _, size in batch)
+            self.held -= sum(one.size for one in batch)
             self.stored += written
             self.dropped += len(batch) - written
         self._writing = None
@@ -151,27 +163,28 @@ class Contents:
         except TimeoutError:
             return
 
-    def _write_batch(self, batch: list[tuple[Stored, str, int]]) -> int:
+    def _write_batch(self, batch: list[_Waiting]) -> int:
         """In the thread; gives how many were written."""
         rows = []
-        for stored, encoding, _ in batch:
-            packed = self._packed(stored, encoding)
+        for one in batch:
+            packed = self._packed(one)
             if packed is not None:
                 rows.append(packed)
                 time.sleep(0)  # whoever serves requests goes first
         self._store.add(rows)
         return len(rows)
 
-    def _packed(self, stored: Stored, encoding: str) -> tuple[Stored, bytes] | None:
-        content = stored.content
+    def _packed(self, one: _Waiting) -> tuple[Stored, bytes] | None:
+        stored, content, user = one.stored, one.stored.content, one.stored.user
         try:
             body = content.body
-            if encoding:
-                body = self._opener(body, encoding, self._most_body)
+            if one.encoding:
+                body = self._opener(body, one.encoding, self._most_body)
         except Exception:  # noqa: BLE001 - whatever a caller sent that cannot be opened
             body = b""
-        user = stored.user or self._whose(content.front, body)
         body, body_cut = _fitting(without_files(body))
+        if one.unread and user is None:
+            user = self._whose(content.front, body)
         answer, answer_cut = _fitting(without_files(content.answer))
         fitted = Content(
             content.front,
@@ -260,7 +273,8 @@ class Capture:
             expires_at(record.created, self._days),
             content,
         )
-        self._contents.put(stored, self._encoding, self._held + size)
+        size += self._held
+        self._contents.put(stored, self._encoding, size, unread=not record.model)
         self._answer = []
 
     # The sink of the run.
