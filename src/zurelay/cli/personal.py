@@ -114,7 +114,7 @@ def erase(
     else:
         say(
             f"erased from {counted(done.requests, 'request')}, {counted(done.members, 'member')},"
-            f" {counted(done.keys, 'key')}"
+            f" {counted(done.keys, 'key')}; messages of {counted(done.contents, 'request')} deleted"
         )
     if done.undelivered:
         note(
