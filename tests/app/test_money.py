@@ -413,9 +413,19 @@ async def test_tool_calls_and_thinking_count_as_what_was_made(
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
 @pytest.mark.parametrize("path", ENDPOINTS)
 async def test_empty_answers_are_free_for_a_while(
-    caller: Caller, books: Books, upstream: ScriptedUpstream, path: str, stream: bool
+    start: Start,
+    upstream: ScriptedUpstream,
+    second: ScriptedUpstream,
+    store_url: str,
+    path: str,
+    stream: bool,
 ) -> None:
     """A model may think for long and say nothing: its provider wants its money."""
+    text = config(upstream, second, PREPAID + stored(store_url))
+    # On a slow machine either, no stream opens before its first token.
+    caller = await start(text.replace("early_open_s = 0.1", "early_open_s = 5"))
+    books = Books(caller.gateway)
+    books.pay_in(CREDIT)
     usage = chat_usage(9, 2000)
     last = {**chat_chunk({}, finish_reason="stop"), "usage": usage}
     empty = sse_reply([last, "[DONE]"]) if stream else json_reply(chat_reply("", usage=usage))

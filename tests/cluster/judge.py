@@ -52,6 +52,10 @@ class Times:
         """Whether a node was killed while that request was under way."""
         return _meets(asked, self.killed, MARGIN_S)
 
+    def killed_soon(self, asked: Asked) -> bool:
+        """Whether a node was killed then, or within the second that it counts refusals for."""
+        return _meets(asked, [(since - 1.0, until) for since, until in self.killed], MARGIN_S)
+
     def database_away_during(self, asked: Asked) -> bool:
         """Whether the database was away, or had been a moment before."""
         return _meets(asked, self.database_away, 2.0)
@@ -98,6 +102,7 @@ def judge_log(
     by_tag = Counter(row.client_request_id for row in rows)
     known = {row.id: row for row in rows}
     tags = {one.tag for one in asked}
+    apart = 0  # refusals without an entry of their own: many of a key in a second share one
     for id_, count in by_id.items():
         if count != 1:
             verdict.note(f"{id_}: {count} log rows")
@@ -112,10 +117,15 @@ def judge_log(
             verdict.note(f"{where}: {by_tag[one.tag]} log rows for one request")
         # A refusal costs nothing, so it does not wait for its row.
         excused = one.end != "whole" and times.killed_during(one)
-        if one.id and not by_id[one.id] and not excused:
+        if one.end == "refused" and not by_id[one.id]:
+            apart += not times.killed_soon(one)
+        elif one.id and not by_id[one.id] and not excused:
             verdict.note(f"{where}: {one.end} {one.status}, and no log row")
         if one.end == "whole" and one.id in known and known[one.id].status != "ok":
             verdict.note(f"{where}: whole, but logged as {known[one.id].status}")
+    counted = sum(row.count - 1 for row in rows)
+    if apart > counted:
+        verdict.note(f"{apart} refusals have no log row, and others count for {counted} of them")
 
 
 def judge_repeats(
