@@ -12,7 +12,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -66,7 +66,9 @@ class Journal:
         self._pages = 0
         self._forgotten = 0
         try:
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+            # Never an existing file: closing it would drop the locks that SQLite holds on it here.
+            with suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
             self._write = self._connect()
             self._write.execute(f"PRAGMA synchronous = {'FULL' if power_safe else 'NORMAL'}")
             self._write.executescript(_SCHEMA)
