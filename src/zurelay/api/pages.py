@@ -1,4 +1,4 @@
-"""What is served beside the data plane: the routes that are given, and a 404 that programs can read.
+"""What is served beside the data plane: the routes given, and a 404 that programs can read.
 
 Knows no route.
 """
