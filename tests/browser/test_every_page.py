@@ -26,10 +26,10 @@ ASKS_FOR_MORE = {"/console/prices/new"}
 def paths(store: Store) -> list[str]:
     """Every page that shows something, with a key of its own where one is asked for."""
     with store.read() as connection:
-        key, account = (found := list_keys(connection)[0]).id, found.account
+        key = list_keys(connection)[0]
     found = [
-        page.path.replace("{key}", key)
-        .replace("{account}", account)
+        page.path.replace("{key}", key.id)
+        .replace("{account}", key.account)
         .replace("{month}", time.strftime("%Y-%m"))
         .replace("{model:rest}", "sandbox/reasoning")
         for page in PAGES
