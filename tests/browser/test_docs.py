@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from tests.browser.conftest import Opened, assert_fits
 from tests.browser.test_every_page import AXE
@@ -243,11 +243,12 @@ def test_levels_can_be_filtered(visit: Visit) -> None:
 
 def test_a_page_is_small_with_all_it_loads(visit: Visit) -> None:
     opened = nobody(visit, "")
-    sizes: list[int] = []
-    opened.page.on("response", lambda got: sizes.append(len(got.body())))
+    asked: list[Request] = []
+    opened.page.on("request", lambda each: asked.append(each))  # noqa: PLW0108 - it marks what it is given
     for page in ("quickstart", "tool-calling", "reasoning"):
-        sizes.clear()
+        asked.clear()
         opened.go(f"/docs/en/{page}")
         opened.page.keyboard.press("/")
         expect(opened.page.get_by_role("combobox")).to_be_focused()
-        assert sum(sizes) < 250_000, page  # as unpacked; the tests of the server hold what is sent
+        sent = sum(each.sizes()["responseBodySize"] for each in asked)
+        assert 1_000 < sent < 150_000, page
