@@ -135,3 +135,10 @@ async def test_the_smart_choice_costs_from_the_least_to_the_most(sold: Person) -
     assert "at least" in page.text
     assert "at most" in page.text
     assert "$77.00" in page.text
+
+
+async def test_a_model_for_embeddings_has_samples_that_ask_for_them(people: Of) -> None:
+    seen = await people("member").get("/console/models/sandbox/embedding")
+    assert "/v1/embeddings" in seen.text
+    assert "chat.completions" not in seen.text
+    assert "/console/playground?model=sandbox/embedding" not in seen.text

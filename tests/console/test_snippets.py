@@ -1,4 +1,5 @@
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -6,7 +7,7 @@ import sys
 import pytest
 
 from tests.served import Served
-from zurelay.console.snippets import UNKNOWN_KEY, curl, samples
+from zurelay.console.snippets import UNKNOWN_KEY, curl, embedding_samples, samples
 
 BASE = "http://127.0.0.1:8000"
 
@@ -41,3 +42,21 @@ def test_the_programs_run_as_they_stand(served: Served, label: str) -> None:
         [sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=50
     )
     assert (ran.returncode, ran.stdout.strip()) == (0, "Hello"), ran.stderr
+
+
+def test_a_model_for_embeddings_is_asked_for_them(served: Served) -> None:
+    found = dict(embedding_samples(served.origin, "sandbox/embedding"))
+    assert list(found) == ["curl", "Python", "Node"]
+    assert all("embeddings" in text and "sandbox/embedding" in text for text in found.values())
+    ran = subprocess.run(
+        [sys.executable, "-c", found["Python"]],
+        env={"PATH": os.environ["PATH"], "ZURELAY_API_KEY": served.key},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=50,
+    )
+    assert (ran.returncode, ran.stdout.strip()) == (0, "256"), ran.stderr
+    words = shlex.split(found["curl"])
+    assert words[1] == f"{served.origin}/v1/embeddings"
+    assert json.loads(words[-1]) == {"model": "sandbox/embedding", "input": "Hello"}

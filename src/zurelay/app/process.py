@@ -278,7 +278,8 @@ class Process:
         models = self._gateway.core.snapshot.table.models
         if "sandbox/echo" in models:
             return "sandbox/echo"
-        return next(iter(models), "MODEL")
+        answering = (id_ for id_, one in models.items() if one.model.mode != "embeddings")
+        return next(answering, "MODEL")
 
     def _console_parts(self) -> ConsoleParts:
         parts, core = self._parts.parts, self._gateway.core

@@ -16,7 +16,7 @@ from zurelay.chat.problems import Problem, Refused
 from zurelay.console.languages import N_
 from zurelay.console.page import SIGNED_IN, Form, Html, Page, Reply, Visit
 from zurelay.console.parts import ConsoleParts
-from zurelay.console.snippets import samples
+from zurelay.console.snippets import embedding_samples, samples
 from zurelay.office import stops
 from zurelay.office.sessions import accounts_of
 from zurelay.office.speeds import Speed, speeds
@@ -170,10 +170,16 @@ def show(visit: Visit) -> Reply:
             "fees": FEES,
             "tables": _tables(visit, row),
             "later": _later(visit, row.offer.model),
-            "samples": samples(visit.parts.base_url(), row.id),
+            "samples": _samples(visit, row),
             "stopped": _stopped(visit, row.id),
         },
     )
+
+
+def _samples(visit: Visit, row: Row) -> list[tuple[str, str]]:
+    """Programs that ask it for what it gives."""
+    of_mode = embedding_samples if row.offer.model.mode == "embeddings" else samples
+    return of_mode(visit.parts.base_url(), row.id)
 
 
 def _stopped(visit: Visit, model: str) -> bool:

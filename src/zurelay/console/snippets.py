@@ -3,7 +3,9 @@
 Knows no page; the documentation's examples are its own.
 """
 
-from typing import Final
+import json
+from collections.abc import Mapping
+from typing import Any, Final
 
 UNKNOWN_KEY: Final = "$ZURELAY_API_KEY"
 """Stands where nobody knows the key's text: everywhere but on the page that just made it."""
@@ -27,13 +29,28 @@ def samples(base_url: str, model: str, key: str = UNKNOWN_KEY) -> list[tuple[str
     ]
 
 
+def embedding_samples(base_url: str, model: str) -> list[tuple[str, str]]:
+    """As `samples`, of a model that makes embeddings: programs that ask for a text's vector."""
+    body = {"model": model, "input": "Hello"}
+    return [
+        ("curl", _posted(f"{base_url}/v1/embeddings", UNKNOWN_KEY, body)),
+        ("Python", _python_embedding(base_url, model)),
+        ("Node", _node_embedding(base_url, model)),
+    ]
+
+
 def curl(base_url: str, model: str, key: str = UNKNOWN_KEY) -> str:
     """The request on a shell."""
+    body = {"model": model, "messages": [{"role": "user", "content": "Hello"}]}
+    return _posted(f"{base_url}/v1/chat/completions", key, body)
+
+
+def _posted(url: str, key: str, body: Mapping[str, Any]) -> str:
     return (
-        f"curl {base_url}/v1/chat/completions \\\n"
+        f"curl {url} \\\n"
         f'  -H "Authorization: Bearer {key}" \\\n'
         '  -H "Content-Type: application/json" \\\n'
-        f"""  -d '{{"model": "{model}", "messages": [{{"role": "user", "content": "Hello"}}]}}'"""
+        f"  -d '{json.dumps(body)}'"
     )
 
 
@@ -77,4 +94,25 @@ def _anthropic(base_url: str, model: str, key: str) -> str:
         '    messages=[{"role": "user", "content": "Hello"}],\n'
         ")\n"
         "print(answer.content[0].text)"
+    )
+
+
+def _python_embedding(base_url: str, model: str) -> str:
+    return (
+        "# pip install openai\nimport os\n\nfrom openai import OpenAI\n\n"
+        f'client = OpenAI(base_url="{base_url}/v1", api_key=os.environ["ZURELAY_API_KEY"])\n'
+        f'answer = client.embeddings.create(model="{model}", input="Hello")\n'
+        "print(len(answer.data[0].embedding))"
+    )
+
+
+def _node_embedding(base_url: str, model: str) -> str:
+    return (
+        "// npm install openai, then: node hello.mjs\n"
+        'import OpenAI from "openai";\n\n'
+        f'const client = new OpenAI({{ baseURL: "{base_url}/v1",'
+        " apiKey: process.env.ZURELAY_API_KEY });\n"
+        "const answer = await client.embeddings.create"
+        f'({{ model: "{model}", input: "Hello" }});\n'
+        "console.log(answer.data[0].embedding.length);"
     )
