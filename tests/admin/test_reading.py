@@ -24,6 +24,7 @@ class Query(Struct, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=9)] = 5
     model: str | None = None
     metadata: dict[str, str] = field(default_factory=dict)
+    open: bool | None = None
 
 
 def body(*parts: bytes, length: int | None = None) -> Form:
@@ -125,6 +126,8 @@ def test_a_query_is_read_with_its_pairs() -> None:
         (b"model=%ff", "query"),
         (b"a=1&" * 200, "query"),
         (b"\xff", "query"),
+        (b"open=null", "open"),
+        (b"open=", "open"),
     ],
 )
 def test_a_faulty_query_is_told_by_name(query: bytes, param: str) -> None:

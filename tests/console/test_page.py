@@ -49,6 +49,7 @@ def test_a_form_becomes_what_the_office_takes() -> None:
     [
         ({"name": "a", "rpm": "0"}, "rpm"),
         ({"name": "a", "rpm": "x"}, "rpm"),
+        ({"name": "a", "rpm": "null"}, "rpm"),
         ({"name": "a", "budget": {"usd": "x", "period": "day"}}, "budget.usd"),
         ({"name": "a", "models": [""]}, "models[0]"),
         ({"name": ""}, "name"),

@@ -53,7 +53,12 @@ def read_query(query: bytes, type_: type[_T]) -> _T:
         if key in place:
             raise Refused(problems.invalid_value(name[:100], f"{name[:100]}: it stands twice."))
         place[key] = value
-    return _converted(values, type_, strict=False)
+    found = _converted(values, type_, strict=False)
+    for field in msgspec.structs.fields(type_):  # the word null is no way to leave one out
+        if field.encode_name in values and getattr(found, field.name) is None:
+            told = f"{field.encode_name}: write a value, or leave it out."
+            raise Refused(problems.invalid_value(field.encode_name, told))
+    return found
 
 
 async def read_body(request: Request, type_: type[_T]) -> _T:

@@ -91,10 +91,14 @@ def read(kind: type[T], values: Mapping[str, Any]) -> T:
         Refused: 400, `param` names the field.
     """
     try:
-        return msgspec.convert(dict(values), kind, strict=False)
+        found = msgspec.convert(dict(values), kind, strict=False)
     except msgspec.ValidationError as error:
         said, _, place = str(error).partition(" - at `$.")
         raise Refused(invalid_value(place.rstrip("`"), said)) from None
+    for name, value in values.items():  # who writes the word null leaves nothing out
+        if value is not None and getattr(found, name, value) is None:
+            raise Refused(invalid_value(name, f"{name}: write a value, or leave it empty."))
+    return found
 
 
 @dataclass(slots=True)
