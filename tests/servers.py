@@ -36,9 +36,10 @@ log_min_messages = warning
 """
 _TEMPLATE = "zurelay_template"
 _END_OTHERS = """
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
+"""Waits until each is gone: one whose client was killed finishes the commit that it is in."""
 _SHAPE = """
     SELECT oid::int, relname, relnatts FROM pg_class
     WHERE relnamespace = 'public'::regnamespace
