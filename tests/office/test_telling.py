@@ -5,7 +5,7 @@ import pytest
 
 from tests.office.people import ACCOUNT, NOON
 from zurelay.office.desk import Desk, Letterhead
-from zurelay.office.notices import Notice
+from zurelay.office.notices import FIRST_OWNER, Notice
 from zurelay.office.telling import Recipients, happening, of_account, spending, trial
 from zurelay.store.alerts import Alert, Target, set_target
 from zurelay.store.members import Member, add_member
@@ -122,3 +122,7 @@ def test_a_trial_says_what_it_is(mailing: Desk) -> None:
         ann, _, hook = trial(mailing, connection, TO, ACCOUNT.id, "research")
     assert ann.subject == "A test of alerts for research"
     assert msgspec.json.decode(hook.body)["type"] == "test"
+
+
+def test_the_first_owner_without_an_address_gets_no_mail(mailing: Desk) -> None:
+    assert of_budget(mailing, to=Recipients((FIRST_OWNER,))) == []

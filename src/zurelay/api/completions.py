@@ -381,7 +381,7 @@ def _refuse(
     if wait and core.parts.ledger.broken is None:
         core.parts.ledger.settle(None, record, told)
     else:
-        core.parts.ledger.settle(None, record, _nothing)
+        core.record(record)
         told()
 
 
@@ -391,7 +391,7 @@ def _left(core: Core, record: RequestRecord, capture: Capture | None = None) -> 
         capture.end(record)
     record.status = "client_closed"
     _finish_unrouted(core, record, 499)
-    core.parts.ledger.settle(None, record, _nothing)
+    core.record(record)
 
 
 def _finish_unrouted(core: Core, record: RequestRecord, status: int) -> None:
@@ -406,7 +406,3 @@ def _text(value: bytes | None, limit: int) -> str | None:
         return None
     text = value[:limit].decode("latin-1")
     return "".join(c for c in text if c.isascii() and c.isprintable()) or None
-
-
-def _nothing() -> None:
-    """Nobody waits for the log row."""

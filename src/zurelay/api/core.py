@@ -24,6 +24,7 @@ from zurelay.live.ledger import JournalLedger
 from zurelay.live.shared_answers import SharedAnswers
 from zurelay.live.tokens import TokenRing
 from zurelay.meter.limits import Limits
+from zurelay.meter.record import RequestRecord
 from zurelay.meter.wallets import Purse, purse_of
 from zurelay.plan.planner import Plan, make_plan
 from zurelay.relay.job import Services
@@ -83,9 +84,7 @@ class Core:
         self.draining = False
         self.waiting: set[asyncio.Task[object]] = set()
         self.ending = False
-        self.refusals = Refusals(
-            loop.call_later, lambda record: parts.ledger.settle(None, record, _nothing)
-        )
+        self.refusals = Refusals(loop.call_later, self.record)
         self._purses: dict[str, tuple[Key, Snapshot, Purse]] = {}
 
     @property
@@ -113,6 +112,10 @@ class Core:
         """A run is over."""
         self.runs.discard(run)
         self.streams -= run.streaming
+
+    def record(self, record: RequestRecord) -> None:
+        """Take the entry of a request into the log that set nothing aside; nobody waits for it."""
+        self.parts.ledger.settle(None, record, _nothing)
 
     def plan(self, inbound: Inbound, key: Key) -> Plan:
         """Where that caller's request may go now.
@@ -171,4 +174,4 @@ class Core:
 
 
 def _nothing() -> None:
-    """Nobody waits for such an entry."""
+    """Nobody waits."""

@@ -26,11 +26,10 @@ MOST_ACCOUNTS: Final = 50
 """How many the switcher lists."""
 
 
-@cache
-def environment() -> Environment:
-    """The templates."""
+def templates(*folders: Path) -> Environment:
+    """Templates of these folders, the first that has one; everything in them is escaped."""
     made = Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -38,9 +37,15 @@ def environment() -> Environment:
         extensions=["jinja2.ext.i18n"],
     )
     vars(made)["newstyle_gettext"] = True
-    made.globals["asset"] = assets.url
-    made.globals["version"] = __version__
     made.globals["languages"] = NAMES
+    return made
+
+
+@cache
+def environment() -> Environment:
+    """The console's templates."""
+    made = templates(FOLDER)
+    made.globals.update(asset=assets.url, version=__version__)
     return made
 
 

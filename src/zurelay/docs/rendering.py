@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from zurelay.chat.nearest import nearest
 from zurelay.console import rendering as console
 from zurelay.console import snippets
-from zurelay.console.languages import NAMES, Language, language
+from zurelay.console.languages import Language, language
 from zurelay.docs import assets
 from zurelay.docs.code import Block, Sample
 from zurelay.docs.drawing import ROOT, draw, draw_sample
@@ -36,16 +36,8 @@ def speaking(code: str) -> Language:
 @cache
 def environment() -> Environment:
     """The templates: the site's first, then the console's."""
-    made = Environment(
-        loader=FileSystemLoader([FOLDER, console.FOLDER]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n"],
-    )
-    vars(made)["newstyle_gettext"] = True
-    made.globals.update(asset=assets.url, languages=NAMES, root=ROOT)
+    made = console.templates(FOLDER, console.FOLDER)
+    made.globals.update(asset=assets.url, root=ROOT)
     return made
 
 

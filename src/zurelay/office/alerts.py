@@ -4,6 +4,8 @@ Raises none; `watching` does.
 """
 
 import base64
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
@@ -15,16 +17,14 @@ from zurelay.letters import alerts as letters
 from zurelay.office import values as v
 from zurelay.office.accounts import the_account
 from zurelay.office.desk import Change, Desk, conflict, wrong
+from zurelay.office.names import spender
 from zurelay.office.notices import post
 from zurelay.office.pages import Listed, Page, listed
 from zurelay.office.rights import Actor
 from zurelay.office.telling import MOST_EMAILS, of_account, sentence, trial
 from zurelay.store import alerts as store
-from zurelay.store.accounts import find_account
 from zurelay.store.alerts import Alert, Target
 from zurelay.store.audit import list_audit
-from zurelay.store.errors import StoreError
-from zurelay.store.keys import find_key
 from zurelay.upstream.addresses import is_public
 from zurelay.upstream.url import ip_address, parse_url
 
@@ -263,22 +263,22 @@ def _list(
     found = store.list_alerts(
         connection, whose, now, kind=kind, holds=holds, after=page.after, limit=page.limit + 1
     )
-    names: dict[str, str] = {}
+    name = cache(partial(spender, connection))  # those of one list are often of one account
     return listed(
         page,
         found,
         lambda one: (one.raised_ms, one.event),
-        lambda one: _view(connection, one, now, language, names),
+        lambda one: _view(one, now, language, name),
     )
 
 
 def _view(
-    connection: Connection, one: Alert, now_ms: int, language: str, names: dict[str, str]
+    one: Alert, now_ms: int, language: str, name: Callable[[str, str | None], str]
 ) -> AlertView:
     data = msgspec.json.decode(one.detail)
     values = dict(data)
     if one.account is not None:
-        values["what"] = _names(connection, one.account, data.get("key"), names)
+        values["what"] = name(one.account, data.get("key"))
         values["share"] = 100 - data.get("level", 0)
     return AlertView(
         id=one.event,
@@ -304,20 +304,6 @@ def _delivery(one: store.Delivery) -> DeliveryView:
     created = v.iso_of(one.created_ms / 1000)
     problem = None if state == "sent" else one.problem
     return DeliveryView(created, one.kind, to, one.subject, state, problem)
-
-
-def _names(connection: Connection, account: str, key: str | None, known: dict[str, str]) -> str:
-    if account not in known:
-        found = find_account(connection, account)
-        known[account] = account if found is None else found.name
-    if key is None:
-        return known[account]
-    if key not in known:
-        try:
-            known[key] = find_key(connection, key).name
-        except StoreError:
-            known[key] = key
-    return f"{known[account]}, {known[key]}"
 
 
 def _target(desk: Desk, connection: Connection, actor: Actor, account: str) -> TargetView:

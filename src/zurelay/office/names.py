@@ -2,8 +2,13 @@
 
 from collections.abc import Iterable
 
+from sqlalchemy import Connection
+
 from zurelay.office.desk import Desk
 from zurelay.office.rights import Actor
+from zurelay.store.accounts import find_account
+from zurelay.store.errors import StoreError
+from zurelay.store.keys import find_key
 from zurelay.store.people import names_of_people
 
 _PERSON = "person:"
@@ -20,3 +25,15 @@ def names_of(desk: Desk, actor: Actor, told: Iterable[str]) -> dict[str, str]:
     with desk.store.read() as connection:
         found = names_of_people(connection, ids, actor.account)
     return {f"{_PERSON}{id_}": name for id_, name in found.items() if name}
+
+
+def spender(connection: Connection, account: str, key: str | None) -> str:
+    """What to call an account, or a key of it; by its id, what is no longer there."""
+    found = find_account(connection, account)
+    name = account if found is None else found.name
+    if key is None:
+        return name
+    try:
+        return f"{name}, {find_key(connection, key).name}"
+    except StoreError:
+        return f"{name}, {key}"

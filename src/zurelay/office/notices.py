@@ -82,6 +82,7 @@ def mail(
     /,
     *,
     path: str = "",
+    helped: bool = True,
     **values: str,
 ) -> list[Notice]:
     """A mail of that text, for `post`; nothing while no server of mail is configured.
@@ -95,6 +96,7 @@ def mail(
         language: of whoever reads it.
         text: what it says.
         path: of the gateway, for a link in it.
+        helped: it says whom to ask.
         values: what is filled in.
     """
     head = desk.letters()
@@ -105,7 +107,7 @@ def mail(
         text,
         brand=head.brand,
         base_url=head.base_url,
-        support_email=head.support_email,
+        support_email=head.support_email if helped else "",
         link=f"{head.base_url}{path}" if path else "",
         **values,
     )

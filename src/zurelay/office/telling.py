@@ -11,10 +11,10 @@ import msgspec
 from sqlalchemy import Connection
 
 from zurelay.letters import alerts as letters
-from zurelay.letters.texts import Text, write
+from zurelay.letters.texts import Text
 from zurelay.office import values as v
 from zurelay.office.desk import Desk
-from zurelay.office.notices import Notice
+from zurelay.office.notices import Notice, mail
 from zurelay.store.alerts import Alert, find_target, keepers, languages_of
 
 CURRENCY: Final = "USD"
@@ -127,23 +127,17 @@ def _notices(
     link: str,
     **values: str,
 ) -> list[Notice]:
-    notices = []
-    head = desk.letters()
-    if head is not None and to.emails:
-        languages = {} if connection is None else languages_of(connection, to.emails)
-        for email in to.emails:
-            code = languages.get(email, "en")
-            subject, mail = write(
-                code,
-                text,
-                brand=head.brand,
-                base_url=head.base_url,
-                support_email=head.support_email if account is not None else "",
-                link=f"{head.base_url}{link}",
-                what=letters.say(code, said.sentence, said.values),
-                **values,
-            )
-            notices.append(Notice("mail", email, account, subject, mail))
+    notices: list[Notice] = []
+    languages: dict[str, str] = {}
+    if connection is not None and to.emails:
+        languages = languages_of(connection, to.emails)
+    for email in to.emails:
+        code = languages.get(email, "en")
+        told = letters.say(code, said.sentence, said.values)
+        helped = account is not None  # operators are who helps
+        notices += mail(
+            desk, email, account, code, text, path=link, helped=helped, what=told, **values
+        )
     if to.webhook:
         event = msgspec.json.decode(body)["type"]
         notices.append(Notice("webhook", to.webhook, account, event, body, to.secret))

@@ -18,9 +18,9 @@ from zurelay.access.accounts import Period
 from zurelay.meter.wallets import period_at, zone_of
 from zurelay.office import values as v
 from zurelay.office.desk import Desk
+from zurelay.office.names import spender
 from zurelay.office.notices import post
 from zurelay.office.telling import Recipients, happening, of_account, spending
-from zurelay.store.accounts import find_account
 from zurelay.store.alerts import (
     Alert,
     add_alert,
@@ -31,8 +31,6 @@ from zurelay.store.alerts import (
     saw,
 )
 from zurelay.store.crossings import Crossed, account_zones, crossed_budgets, low_balances
-from zurelay.store.errors import StoreError
-from zurelay.store.keys import find_key
 from zurelay.store.nodes import list_nodes
 from zurelay.store.outbox import count_mails
 from zurelay.store.wallet_source import database_time
@@ -193,15 +191,12 @@ def _end(running: _Zones, one: Crossed) -> int | None:
 
 
 def _raise(desk: Desk, connection: Connection, one: Crossed, end: int | None, now: float) -> bool:
-    account = find_account(connection, one.account)
-    what = one.account if account is None else account.name
+    key = one.owner if one.period and one.owner != one.account else None
     detail: dict[str, Any] = {"level": one.level}
     if one.period:
-        kind, key = "budget", None if one.owner == one.account else one.owner
+        kind = "budget"
         detail |= {"period": one.period, "key": key, "budget": v.usd_of(one.whole)}
         detail["spent"] = v.usd_of(one.whole - one.left)
-        if key is not None:
-            what = f"{what}, {_key_name(connection, key)}"
     else:
         kind = "balance"
         detail |= {"credit": v.usd_of(one.whole), "left": v.usd_of(one.left)}
@@ -221,15 +216,9 @@ def _raise(desk: Desk, connection: Connection, one: Crossed, end: int | None, no
     to = of_account(connection, one.account)
     if count_mails(connection, one.account, at - _DAY_MS) + len(to.emails) > MOST_MAILS:
         to = replace(to, emails=())
+    what = spender(connection, one.account, key)
     post(connection, desk, spending(desk, connection, to, alert, what))
     return True
-
-
-def _key_name(connection: Connection, key: str) -> str:
-    try:
-        return find_key(connection, key).name
-    except StoreError:
-        return key
 
 
 def _alert(one: Sighting, now_ms: int) -> Alert:

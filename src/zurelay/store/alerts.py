@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     RowMapping,
     delete,
@@ -124,18 +125,13 @@ def add_alert(connection: Connection, alert: Alert) -> bool:
 
 def end_subject(connection: Connection, subject: str, at_ms: int, but: str = "") -> None:
     """Whatever holds of that subject has an end now; all `but` that event."""
-    holds = or_(_ALERT.c.ended_ms.is_(None), _ALERT.c.ended_ms > at_ms)
-    row = update(_ALERT).where(_ALERT.c.subject == subject, _ALERT.c.event != but, holds)
-    connection.execute(row.values(ended_ms=at_ms))
+    _end(connection, (_ALERT.c.subject == subject) & (_ALERT.c.event != but), at_ms)
 
 
 def end_budget(connection: Connection, account: str, owner: str, at_ms: int) -> None:
     """The alerts of an account's or a key's budget have an end now: it is another one."""
-    mine = (_ALERT.c.account == account) & _ALERT.c.subject.startswith(
-        f"budget:{owner}:", autoescape=True
-    )
-    holds = or_(_ALERT.c.ended_ms.is_(None), _ALERT.c.ended_ms > at_ms)
-    connection.execute(update(_ALERT).where(mine, holds).values(ended_ms=at_ms))
+    budget = _ALERT.c.subject.startswith(f"budget:{owner}:", autoescape=True)
+    _end(connection, (_ALERT.c.account == account) & budget, at_ms)
 
 
 def open_of_operators(connection: Connection) -> list[Alert]:
@@ -196,8 +192,7 @@ def list_alerts(
     if kind is not None:
         query = query.where(_ALERT.c.kind == kind)
     if holds is not None:
-        open_ = or_(_ALERT.c.ended_ms.is_(None), _ALERT.c.ended_ms > now_ms)
-        query = query.where(open_ if holds else ~open_)
+        query = query.where(_holds(now_ms) if holds else ~_holds(now_ms))
     query = newest_first(query, _ALERT.c.raised_ms, _ALERT.c.event, after).limit(limit)
     return [_alert(row) for row in connection.execute(query).mappings()]
 
@@ -283,14 +278,15 @@ def erase_target(connection: Connection, account: str) -> None:
 # Our own.
 
 
+def _holds(at_ms: int) -> ColumnElement[bool]:
+    return or_(_ALERT.c.ended_ms.is_(None), _ALERT.c.ended_ms > at_ms)
+
+
+def _end(connection: Connection, which: ColumnElement[bool], at_ms: int) -> None:
+    """Of those that hold."""
+    row = update(_ALERT).where(which, _holds(at_ms))
+    connection.execute(row.values(ended_ms=at_ms))
+
+
 def _alert(row: RowMapping) -> Alert:
-    return Alert(
-        event=row["event"],
-        kind=row["kind"],
-        account=row["account"],
-        raised_ms=row["raised_ms"],
-        ended_ms=row["ended_ms"],
-        detail=row["detail"],
-        subject=row["subject"] or row["event"],
-        seen_ms=row["seen_ms"],
-    )
+    return Alert(**{**row, "subject": row["subject"] or row["event"]})

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Final
 
-from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, insert, select, update
 
 from zurelay.store import schema
 
@@ -65,7 +65,7 @@ def add_waiting(connection: Connection, rows: Sequence[Waiting]) -> None:
 
 def due_now(connection: Connection, now_ms: int, kinds: Collection[str]) -> bool:
     """Whether there is anything to claim: asked before, as a claim keeps other writers waiting."""
-    due = select(_TABLE.c.id).where(_TABLE.c.due_ms <= now_ms, _TABLE.c.kind.in_(kinds))
+    due = select(_TABLE.c.id).where(_due(now_ms, kinds))
     return connection.execute(due.limit(1)).first() is not None
 
 
@@ -78,7 +78,7 @@ def claim(
     as they stand afterwards. Of two that claim at once each gets other rows; needs a transaction
     that runs alone.
     """
-    due = select(_TABLE).where(_TABLE.c.due_ms <= now_ms, _TABLE.c.kind.in_(kinds))
+    due = select(_TABLE).where(_due(now_ms, kinds))
     due = due.order_by(_TABLE.c.due_ms, _TABLE.c.id).limit(most)
     found = [Waiting(**row) for row in connection.execute(due).mappings()]
     if found:
@@ -155,18 +155,20 @@ def of_account(
     connection: Connection, account: str, emails: Collection[str], most: int
 ) -> list[Waiting]:
     """What was for an account or went to one of those addresses, oldest first."""
-    query = select(_TABLE).where(
-        (_TABLE.c.account == account) | ((_TABLE.c.kind == "mail") & _TABLE.c.target.in_(emails))
-    )
+    query = select(_TABLE).where(_theirs(account, emails))
     query = query.order_by(_TABLE.c.created_ms, _TABLE.c.id).limit(most)
     return [Waiting(**row) for row in connection.execute(query).mappings()]
 
 
 def erase_outbox(connection: Connection, account: str, emails: Collection[str]) -> None:
     """Delete what was for an account or went to one of those addresses."""
-    connection.execute(
-        delete(_TABLE).where(
-            (_TABLE.c.account == account)
-            | ((_TABLE.c.kind == "mail") & _TABLE.c.target.in_(emails))
-        )
-    )
+    connection.execute(delete(_TABLE).where(_theirs(account, emails)))
+
+
+def _theirs(account: str, emails: Collection[str]) -> ColumnElement[bool]:
+    mailed = (_TABLE.c.kind == "mail") & _TABLE.c.target.in_(emails)
+    return (_TABLE.c.account == account) | mailed
+
+
+def _due(now_ms: int, kinds: Collection[str]) -> ColumnElement[bool]:
+    return (_TABLE.c.due_ms <= now_ms) & _TABLE.c.kind.in_(kinds)
