@@ -204,3 +204,18 @@ def test_links_between_documents_lead_somewhere() -> None:
         if not (path.parent / link).exists()
     ]
     assert broken == []
+
+
+def test_no_loop_of_a_test_keeps_the_event_loop_to_itself() -> None:
+    """What it waits for may be done in the same loop, which then never gets to it."""
+    waits = (ast.Await, ast.AsyncFor, ast.AsyncWith)
+    found = [
+        f"{path.relative_to(ROOT)}:{loop.lineno}"
+        for path in sorted(TESTS.rglob("*.py"))
+        for function in ast.walk(tree(path))
+        if isinstance(function, ast.AsyncFunctionDef)
+        for loop in ast.walk(function)
+        if isinstance(loop, ast.While)
+        and not any(isinstance(inner, waits) for inner in ast.walk(loop))
+    ]
+    assert found == []

@@ -287,6 +287,7 @@ async def test_a_killed_gateway_loses_at_most_what_waited(tmp_path: Path) -> Non
             answers = await asyncio.gather(*(client.fetch(call) for _ in range(60)))
         found: list[SealedContent] = []
         while not found:
+            await asyncio.sleep(0)
             with store.read() as connection:
                 found = contents_of(connection, Subject(None, None), None, 100)
         os.kill(served.pid, signal.SIGKILL)

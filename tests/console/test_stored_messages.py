@@ -1,5 +1,6 @@
 """Stored messages in the console: opting in, reading, what is told where there are none."""
 
+import asyncio
 import html
 import json
 from collections.abc import AsyncIterator
@@ -79,6 +80,7 @@ async def until_stored(gateway: RunningGateway, reader: Person, id_: str) -> Non
     await until_logged(reader, id_)
     found = None
     while found is None:
+        await asyncio.sleep(0)  # the gateway that writes it lives in this loop
         with gateway.store.read() as connection:
             found = find_content(connection, id_)
 
