@@ -20,9 +20,10 @@ from zurelay.store.keys import add_key, list_keys, revoke_key, touch_keys
 from zurelay.store.log import StoredLog
 from zurelay.store.outbox import Waiting, add_waiting, claim, of_account
 from zurelay.store.requests import Filter
+from zurelay.store.route_reports import list_reports
 
-CHANGING = {"wallet", "lease", "node", "meta", "outbox"}
-"""Leases return, counters rise, and nothing is sent twice."""
+CHANGING = {"wallet", "lease", "node", "route_report", "meta", "outbox"}
+"""Leases return, nodes are others, counters rise, and nothing is sent twice."""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -60,6 +61,7 @@ def test_a_backup_of_either_database_is_restored_into_either(
             assert read_counter(connection, GENERATION) == generation(new) == 1
             assert read_counter(connection, ACCESS) > read_counter(before, ACCESS)
             assert connection.execute(text("SELECT count(*) FROM lease")).scalar_one() == 0
+            assert list_reports(connection) == []
 
 
 def test_a_backup_is_one_moment_of_a_store_in_use(store: Store, tmp_path: Path) -> None:

@@ -155,6 +155,7 @@ def void_leases(connection: Connection) -> None:
     )
     connection.execute(text("DELETE FROM lease"))
     connection.execute(text("DELETE FROM node"))
+    connection.execute(text("DELETE FROM route_report"))
 
 
 def _copy(table: Table, source: Connection, target: Connection, progress: Progress) -> Sums:

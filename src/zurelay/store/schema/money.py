@@ -54,6 +54,17 @@ node = Table(
     Column("spool", BigInteger, nullable=False),  # entries it still has to deliver
 )
 
+route_report = Table(
+    "route_report",
+    metadata,
+    Column("node", String(40), primary_key=True),
+    Column("name", String(200), nullable=False),  # for people
+    Column("told_ms", BigInteger, nullable=False),  # when `routes` was written
+    Column("seen_ms", BigInteger, nullable=False),  # when it was last said that it is still so
+    Column("routes", Text, nullable=False),  # a JSON object; never a secret
+)
+"""How routes stand for each process, for people who ask another one. Gone when the process is."""
+
 entry = Table(
     "entry",
     metadata,
