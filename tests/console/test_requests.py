@@ -43,6 +43,17 @@ async def until_logged(owner: Person, id_: str) -> str:
             return seen.text
 
 
+def priced(usd: str, markup: str) -> str:
+    """The configuration that lets every token of `sandbox/echo` cost so much a million."""
+    price = f'price = {{ input = "{usd}", output = "{usd}" }}'
+    return f'[models."sandbox/echo"]\nroutes = ["sandbox"]\nmarkup = "{markup}"\n{price}\n'
+
+
+def charges_of(page: str) -> str:
+    """The lines of the charge on a request's page."""
+    return page.partition("Price per million")[2].partition("<tfoot>")[0]
+
+
 async def test_an_empty_log_says_what_to_do(people: People) -> None:
     owner = people("owner")
     seen = await owner.get("/console/requests")
@@ -90,23 +101,44 @@ async def test_a_request_shows_its_tries_tokens_and_facts(people: People) -> Non
 @pytest.mark.parametrize(
     ("of_model", "of_account", "paid"), [("3", None, "$3.00"), ("3", "1.5", "$1.50")]
 )
-async def test_prices_beside_the_charge_are_those_callers_pay(
+async def test_prices_beside_the_charge_are_those_callers_paid(
     people: People, of_model: str, of_account: str | None, paid: str
 ) -> None:
     owner, member = people("owner"), people("member")
-    model = f'markup = "{of_model}"\nprice = {{ input = "1", output = "1" }}\n'
-    await owner.gateway.reload(f'[models."sandbox/echo"]\nroutes = ["sandbox"]\n{model}')
+    await owner.gateway.reload(priced("1", of_model))
     if of_account is not None:
         change_account(
             Desk(owner.gateway.store), OWNER, "default", AccountChange(markup=of_account)
         )
     id_ = await ask(owner.gateway)
     await until_logged(owner, id_)
+    before = charges_of((await member.get(f"/console/requests/{id_}")).text)
+    assert before.count(paid) == 2
+    assert "$1.00" not in before
+    await owner.gateway.reload(priced("9", "9"))  # what was charged stays what it was
+    change_account(Desk(owner.gateway.store), OWNER, "default", AccountChange(markup="7"))
     for somebody in (owner, member):
-        text = (await somebody.get(f"/console/requests/{id_}")).text
-        classes = text.partition("Price per million")[2].partition("<tfoot>")[0]
-        assert classes.count(paid) == 2
-        assert "$1.00" not in classes
+        assert charges_of((await somebody.get(f"/console/requests/{id_}")).text) == before
+
+
+async def test_every_line_of_a_charge_is_shown_and_they_sum_to_it(people: People) -> None:
+    owner = people("owner")
+    price = """{ input = "2", cached_input = "0.5", output = "10", per_request = "0.001" }"""
+    model = f'[models."sandbox/usage"]\nroutes = ["sandbox"]\nprice = {price}\n'
+    await owner.gateway.reload(model)
+    id_ = await ask(owner.gateway, "sandbox/usage?prompt=1000&cached=800&completion=50")
+    text = await until_logged(owner, id_)
+    lines = charges_of(text)
+    for name, cost in (
+        ("Input", "$0.0004"),
+        ("Cached input", "$0.0004"),
+        ("Output", "$0.0005"),
+        ("Fee of a request", "$0.001"),
+    ):
+        row = lines.partition(f">{name}</td>")[2].partition("</tr>")[0]
+        assert f">{cost}<" in row, name
+    assert "$0.001 each" in lines
+    assert "<strong>$0.0023</strong>" in text
 
 
 async def test_a_chosen_model_is_explained_with_its_ranking(people: People) -> None:

@@ -86,6 +86,13 @@ def prices(draw: st.DrawFn) -> Price:
     return replace(price(), per_request=draw(fees), per_call=calls, tiers=tiers)
 
 
+PRICES = prices()
+
+
+def sums(charged: Charge) -> tuple[int, tuple[str, ...], int]:
+    return charged.cost, charged.unpriced, charged.upstream
+
+
 def standing(price: Price, usage: Usage) -> Price:
     """The price whose classes hold for that usage."""
     return at_size(price.tiers.get(usage.tier or "", price), usage.prompt)
@@ -96,7 +103,7 @@ def test_a_cache_write_is_charged_once() -> None:
         {"input": "3", "output": "15", "cache_write": "3.75", "cached_input": "0.30"}
     )
     usage = Usage(input=3, cache_write=12304, output=550)
-    assert charge(price, usage) == Charge(54_399_000, (), 54_399_000)
+    assert sums(charge(price, usage)) == (54_399_000, (), 54_399_000)
     assert (usage.prompt, usage.total) == (12307, 12857)
 
 
@@ -146,13 +153,13 @@ def test_the_highest_step_that_is_passed_counts() -> None:
 def test_a_class_without_a_price_costs_the_dearest_of_its_side_and_is_named() -> None:
     price = Price({"input": 5 * 10**9, "cache_write": 7 * 10**9, "output": 90 * 10**9})
     usage = Usage(input=1, cached_input=10, audio_output=2)
-    assert charge(price, usage) == Charge(255, ("cached_input", "audio_output"), 255)
+    assert sums(charge(price, usage)) == (255, ("cached_input", "audio_output"), 255)
 
 
 def test_an_explicit_zero_is_a_price() -> None:
     price = Price({"input": 10**9, "cached_input": 0, "output": 0})
-    assert charge(price, Usage(cached_input=1000, output=5)) == Charge(0)
-    assert charge(FREE, Usage(input=1, cached_input=1, audio_output=1)) == Charge(0)
+    assert sums(charge(price, Usage(cached_input=1000, output=5))) == (0, (), 0)
+    assert sums(charge(FREE, Usage(input=1, cached_input=1, audio_output=1))) == (0, (), 0)
 
 
 def test_the_fee_for_a_request_is_added_once() -> None:
@@ -237,7 +244,7 @@ def test_markup_is_multiplied_into_the_exact_sum_and_the_upstreams_own_cost_is_k
     charged = charge(price, Usage(input=3), parse_factor("1.5"))
     assert (charged.cost, charged.upstream) == (1, 1)  # 0.9999 * 1.5 = 1.49999..., not 1 * 1.5
     assert charge(price, Usage(input=300), parse_factor("1.25")).cost == 125
-    assert charge(GPT_6, Usage(input=1000), parse_factor("0")) == Charge(0, (), 2_000_000)
+    assert sums(charge(GPT_6, Usage(input=1000), parse_factor("0"))) == (0, (), 2_000_000)
 
 
 def test_the_tier_that_was_used_is_charged_and_the_fees_stay_the_same() -> None:
@@ -254,15 +261,15 @@ def test_the_tier_that_was_used_is_charged_and_the_fees_stay_the_same() -> None:
 
 
 def test_a_tier_without_a_price_costs_the_standard_one_and_is_named() -> None:
-    assert charge(GPT_6, Usage(input=10, tier="scale")) == Charge(20_000, ("service_tier",), 20_000)
+    assert sums(charge(GPT_6, Usage(input=10, tier="scale"))) == (20_000, ("service_tier",), 20_000)
     assert charge(FREE, Usage(input=10, tier="scale", web_searches=1)).unpriced == ()
 
 
 def test_searches_cost_their_fee_each_and_are_named_where_there_is_none() -> None:
     price = parse_price({"input": "3", "output": "15", "per_call": {"web_search": "0.01"}})
-    assert charge(price, Usage(web_searches=3)) == Charge(30_000_000, (), 30_000_000)
+    assert sums(charge(price, Usage(web_searches=3))) == (30_000_000, (), 30_000_000)
     assert ceiling(price, 0, 0, web_searches=5, markup=2 * NO_MARKUP) == 100_000_000
-    assert charge(GPT_6, Usage(web_searches=3)) == Charge(0, ("web_search",), 0)
+    assert sums(charge(GPT_6, Usage(web_searches=3))) == (0, ("web_search",), 0)
 
 
 def test_a_quarter_more_than_the_estimate_decides_the_ceilings_size_step() -> None:

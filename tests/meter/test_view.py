@@ -4,6 +4,7 @@ import pytest
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.chat.usage import Usage
 from zurelay.meter.record import Attempt, AutoChoice, RankedModel, RequestRecord
+from zurelay.meter.tariff import Tariff
 from zurelay.meter.view import record_view
 
 CONTRACT_FIELDS = [
@@ -23,6 +24,7 @@ CONTRACT_FIELDS = [
     "usage",
     "cost_usd",
     "cost_estimated",
+    "charges",
     "attempts",
     "first_token_ms",
     "duration_ms",
@@ -82,6 +84,17 @@ def test_a_caller_sees_exactly_the_fields_that_are_promised() -> None:
             "end_ms": 900.5,
         },
     ]
+
+
+def test_a_charge_is_shown_by_lines_that_sum_to_it() -> None:
+    by = Tariff({"input": "3.00", "cache_write": "3.75", "output": "15.00"}, markup=2_000_000)
+    view = record_view(a_record(tariff=by, cost=108_798_000))
+    assert view["charges"] == [
+        {"of": "input", "count": 3, "price_usd": "6.00", "cost_usd": "0.000018"},
+        {"of": "cache_write", "count": 12304, "price_usd": "7.50", "cost_usd": "0.09228"},
+        {"of": "output", "count": 550, "price_usd": "30.00", "cost_usd": "0.0165"},
+    ]
+    assert record_view(a_record(usage=None, cost=0))["charges"] == []
 
 
 def test_nothing_of_the_operators_reaches_a_caller() -> None:

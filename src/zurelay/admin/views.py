@@ -42,6 +42,15 @@ class AutoView(Struct):
     ranking: list[RankedView]
 
 
+class ChargeView(Struct):
+    """A line of what a request costs: tokens of a class with their price per million, or calls."""
+
+    of: str
+    count: int
+    price_usd: str | None
+    cost_usd: str | None
+
+
 class RequestView(Struct, omit_defaults=True):
     """An entry of the request log. The last fields are for whoever runs the gateway."""
 
@@ -61,6 +70,7 @@ class RequestView(Struct, omit_defaults=True):
     usage: dict[str, Any] | None
     cost_usd: str
     cost_estimated: bool
+    charges: list[ChargeView]
     attempts: list[AttemptView]
     first_token_ms: float | None
     duration_ms: float | None

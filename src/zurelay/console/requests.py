@@ -11,22 +11,16 @@ from urllib.parse import urlencode
 from msgspec import json
 from starlette.responses import Response
 
-from zurelay.catalogue.money import NO_MARKUP, parse_factor
-from zurelay.catalogue.price import per_million, price_at
 from zurelay.chat.problems import Refused
 from zurelay.console.languages import N_
 from zurelay.console.page import CHANGERS, SIGNED_IN, Form, Html, Page, Redirect, Reply, Visit
-from zurelay.console.parts import ConsoleParts
 from zurelay.console.timeline import timeline
 from zurelay.formats.transcript import laid_out
-from zurelay.meter.charge import at_size
 from zurelay.office import contents, keys, requests
 from zurelay.office.keys import KeyView
 from zurelay.office.pages import MOST
 from zurelay.office.pages import Page as ListPage
 from zurelay.office.requests import Wanted
-from zurelay.office.sessions import accounts_of
-from zurelay.plan.route import RoutingTable
 
 HOME: Final = "/console/requests"
 STATUSES: Final = {
@@ -43,12 +37,23 @@ SPANS: Final = {
     "168": N_("the last 7 days"),
     "720": N_("the last 30 days"),
 }
-CLASSES: Final = {
+CHARGES: Final = {
     "input": N_("Input"),
     "cached_input": N_("Cached input"),
     "cache_write": N_("Written to the cache"),
+    "cache_write_long": N_("Written to the cache for hours"),
+    "audio_input": N_("Audio input"),
+    "image_input": N_("Image input"),
     "output": N_("Output"),
+    "audio_output": N_("Audio output"),
+    "image_output": N_("Image output"),
+    "request": N_("Fee of a request"),
+    "web_search": N_("Web search"),
+    "empty_answer": N_("Empty answers on the way"),
+    "not_charged": N_("Not charged: paid with its first answer"),
 }
+CALLS: Final = ("request", "web_search")
+"""What is charged by the piece, not by the million."""
 REASONS: Final = {
     "connect": N_("no connection"),
     "timeout": N_("no first token in time"),
@@ -144,8 +149,8 @@ def show(visit: Visit) -> Reply:
             "created": _iso(one["created"]),
             "key_name": names.get(one["key"], one["key"]),
             "line": timeline(one["attempts"], one["duration_ms"]),
-            "classes": _classes(one, visit.gathered, _markup(visit, one)),
-            "names": CLASSES,
+            "names": CHARGES,
+            "calls": CALLS,
             "statuses": STATUSES,
             "reasons": REASONS,
             **_messages(visit, one["id"]),
@@ -162,11 +167,6 @@ def download(visit: Visit) -> Reply:
         media_type="application/json",
         headers={"content-disposition": name},
     )
-
-
-def served(parts: ConsoleParts) -> RoutingTable:
-    """What is served now."""
-    return parts.table()
 
 
 def _messages(visit: Visit, request: str) -> dict[str, Any]:
@@ -218,53 +218,12 @@ def _keys(visit: Visit) -> Sequence[KeyView]:
     return keys.list_keys(visit.parts.desk, visit.actor, ListPage(MOST), visit.account).data
 
 
-def _markup(visit: Visit, one: Mapping[str, Any]) -> int | None:
-    """That of its key, else its account, as they are now, in millionths; None for the model's."""
-    if visit.visitor is None:
-        return None
-    key = next((each for each in _keys(visit) if each.id == one["key"]), None)
-    accounts = accounts_of(visit.parts.desk, visit.visitor)
-    account = next(
-        (each for each in accounts if each.id == (one.get("account") or visit.account)), None
-    )
-    text = (key and key.markup) or (account and account.markup)
-    return parse_factor(text) if text else None
-
-
-def _classes(
-    one: Mapping[str, Any], table: RoutingTable, markup: int | None
-) -> list[tuple[str, int, str | None]]:
-    """Token class, tokens and what callers pay for it, in USD per million.
-
-    The mark-up is in it: beside the charge stand prices that come to it, and what the operator
-    pays is not for members.
-    """
-    usage = one["usage"]
-    if usage is None:
-        return []
-    details = usage["prompt_tokens_details"]
-    cached, written = details["cached_tokens"], details.get("cache_write_tokens", 0)
-    counts = {
-        "input": usage["prompt_tokens"] - cached - written,
-        "cached_input": cached,
-        "cache_write": written,
-        "output": usage["completion_tokens"],
-    }
-    served = table.find(one["answered_by"] or one["model"])
-    price = None if served is None else price_at(served.model, one["created"])
-    prices = {} if price is None else at_size(price, usage["prompt_tokens"]).classes
-    own = NO_MARKUP if served is None else served.model.markup
-    factor = own if markup is None else markup
-    known = {str(name): per_million(each, factor) for name, each in prices.items()}
-    return [(name, count, known.get(name)) for name, count in counts.items() if count]
-
-
 def _iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 PAGES = (
     Page("GET", HOME, SIGNED_IN, index),
-    Page("GET", f"{HOME}/{{request}}", SIGNED_IN, show, served),
+    Page("GET", f"{HOME}/{{request}}", SIGNED_IN, show),
     Page("GET", f"{HOME}/{{request}}/messages.json", CHANGERS, download),
 )

@@ -26,6 +26,7 @@ def bound(record: RequestRecord) -> None:
         record.cost = min(max(record.cost, 0), MOST_COST)
         record.upstream_cost = min(max(record.upstream_cost, 0), MOST_COST)
         record.cost_estimated = True
+        record.tariff = None  # what is cut does not add up
         record.usage = None if usage is None else _cut(usage)
 
 

@@ -11,6 +11,7 @@ import msgspec
 from zurelay.catalogue.model import INPUT_CLASSES, OUTPUT_CLASSES, Price
 from zurelay.catalogue.money import NO_MARKUP
 from zurelay.chat.usage import STANDARD, Usage
+from zurelay.meter.tariff import WEB_SEARCH, Tariff, tariff
 
 _ATTO: Final = 10**9
 """Atto-dollars in a nano-dollar."""
@@ -21,7 +22,6 @@ _MARKED_UP: Final = _ATTO * NO_MARKUP
 _SIDES: Final = dict.fromkeys(INPUT_CLASSES, 0) | dict.fromkeys(OUTPUT_CLASSES, 1)
 
 TIER: Final = "service_tier"
-WEB_SEARCH: Final = "web_search"
 
 
 class Charge(msgspec.Struct, frozen=True, gc=False):
@@ -33,11 +33,13 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
             dearest of their side; `service_tier`, charged as the standard one; `web_search`, not
             charged.
         upstream: nano-dollars that the provider asks for it, which is `cost` without mark-up.
+        tariff: the prices it was worked out by; None where there are none.
     """
 
     cost: int
     unpriced: tuple[str, ...] = ()
     upstream: int = 0
+    tariff: Tariff | None = None
 
 
 def at_size(price: Price, prompt: int) -> Price:
@@ -93,9 +95,10 @@ def charge(price: Price, usage: Usage, markup: int = NO_MARKUP) -> Charge:
             if getattr(usage, name) and sides[_SIDES[name]]:
                 unpriced += (name,)
     upstream = _round_half_even(total, _ATTO)
+    by = tariff(scale, price, usage, markup)
     if markup == NO_MARKUP:
-        return Charge(upstream, unpriced, upstream)
-    return Charge(_round_half_even(total * markup, _MARKED_UP), unpriced, upstream)
+        return Charge(upstream, unpriced, upstream, by)
+    return Charge(_round_half_even(total * markup, _MARKED_UP), unpriced, upstream, by)
 
 
 def ceiling(

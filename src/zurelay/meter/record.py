@@ -5,6 +5,7 @@ from typing import Any, Final, Literal, get_args
 import msgspec
 
 from zurelay.chat.usage import Usage
+from zurelay.meter.tariff import Tariff
 
 Status = Literal["running", "ok", "error", "client_closed", "interrupted"]
 STATUSES: Final = get_args(Status)
@@ -79,6 +80,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
         cost: nano-dollars charged.
         cost_estimated: whether tokens behind `cost` were estimated.
         upstream_cost: nano-dollars that the provider asks for it: without mark-up.
+        tariff: what `usage` was charged by; None where nothing was, or where no price was known.
         postings: wallet id -> nano-dollars of `cost` that it pays. A limited wallet that has not
             enough pays what it has; the operator bears the rest.
         count: requests that the entry stands for: many refusals of a key in one second have one.
@@ -110,6 +112,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=True):
     cost: int = 0
     cost_estimated: bool = False
     upstream_cost: int = 0
+    tariff: Tariff | None = None
     postings: dict[str, int] = {}
     count: int = 1
     repeat: str | None = None

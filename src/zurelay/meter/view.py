@@ -11,6 +11,7 @@ from zurelay.catalogue.money import format_usd
 from zurelay.chat.faults import Fault, FaultKind
 from zurelay.formats.openai_chat import usage as counts
 from zurelay.meter.record import Attempt, AutoChoice, RequestRecord
+from zurelay.meter.tariff import lines
 
 _KINDS = {kind.value: Fault(kind).shown for kind in FaultKind}
 
@@ -42,6 +43,7 @@ def record_view(
         "usage": None if record.usage is None else counts.write(record.usage),
         "cost_usd": format_usd(record.cost),
         "cost_estimated": record.cost_estimated,
+        "charges": _charges(record),
         "attempts": [_attempt_view(attempt, operator, providers) for attempt in record.attempts],
         "first_token_ms": _ms(record.first_token_ms),
         "duration_ms": _ms(record.duration_ms),
@@ -66,6 +68,16 @@ def record_view(
             "upstream_cost_usd": format_usd(record.upstream_cost),
         }
     return view
+
+
+def _charges(record: RequestRecord) -> list[dict[str, Any]]:
+    """The lines that `cost_usd` is made of."""
+    if record.usage is None:
+        return []
+    return [
+        {"of": one.of, "count": one.count, "price_usd": one.price, "cost_usd": one.cost}
+        for one in lines(record.usage, record.tariff, record.cost)
+    ]
 
 
 def auto_view(auto: AutoChoice) -> dict[str, Any]:

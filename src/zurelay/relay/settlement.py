@@ -129,6 +129,7 @@ def _charge(job: Job, attempt: Attempt, usage: Usage) -> None:
     charged = _charged(job, attempt, usage)
     record.cost += charged.cost
     record.upstream_cost += charged.upstream
+    record.tariff = charged.tariff
     record.unpriced += charged.unpriced
     record.cost_estimated = record.cost_estimated or usage.estimated
 
