@@ -116,6 +116,7 @@ async def test_a_member_raises_nothing_of_its_own(admin: Admin) -> None:
         {"spend": 0},
         {"temp_budget_increase": 10**9},
         {"markup": "0"},
+        {"auto": {"allow": ["*"]}},
     ):
         answer = await admin.call("PATCH", "/keys/mine", body, role="member")
         assert answer.status in (400, 403), body

@@ -172,3 +172,10 @@ def test_faults_name_their_field(desk: Desk) -> None:
     ):
         assert refusal(create_account, desk, OWNER, form).param == param
     assert refusal(get_account, desk, OWNER, "nobody").status == 404
+
+
+def test_a_mark_up_is_told_to_no_member(desk: Desk) -> None:
+    assert change_account(desk, ADMIN, ACCOUNT.id, AccountChange(markup="1.5")).markup == "1.5"
+    assert get_account(desk, READER, ACCOUNT.id).markup == "1.5"
+    assert get_account(desk, MEMBER, ACCOUNT.id).markup is None
+    assert [one.markup for one in list_accounts(desk, MEMBER, Page()).data] == [None]

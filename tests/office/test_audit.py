@@ -1,8 +1,14 @@
 from tests.office.people import ACCOUNT, ADMIN, MEMBER, OWNER, READER, STRANGER, refusal
-from zurelay.office.accounts import NewAccount, create_account, stop_account
+from zurelay.office.accounts import (
+    AccountChange,
+    NewAccount,
+    change_account,
+    create_account,
+    stop_account,
+)
 from zurelay.office.audit import list_audit
 from zurelay.office.desk import Desk
-from zurelay.office.keys import NewKey, create_key, revoke_key
+from zurelay.office.keys import KeyChange, NewKey, change_key, create_key, revoke_key
 from zurelay.office.pages import Page
 
 
@@ -42,3 +48,14 @@ def test_a_member_sees_the_changes_of_its_account(desk: Desk) -> None:
     assert [(line.action, line.account) for line in seen] == [("key.create", ACCOUNT.id)]
     assert list_audit(desk, STRANGER, Page()).data == []
     assert refusal(list_audit, desk, MEMBER, Page(), account="team").status == 404
+
+
+def test_mark_ups_stand_in_no_line_that_a_member_reads(desk: Desk) -> None:
+    create_key(desk, ADMIN, NewKey("x", account=ACCOUNT.id, markup="1.5", rpm=7))
+    change_key(desk, ADMIN, "x", KeyChange(markup="1.7", rpm=6))
+    change_account(desk, ADMIN, ACCOUNT.id, AccountChange(markup="2"))
+    told = [line.detail for line in list_audit(desk, ADMIN, Page()).data]
+    assert [one["markup"] for one in told] == [[None, "2.0"], ["1.5", "1.7"], "1.5"]
+    seen = [line.detail for line in list_audit(desk, MEMBER, Page()).data]
+    assert not any("markup" in one for one in seen)
+    assert [one.get("rpm") for one in seen] == [None, [7, 6], 7]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.office.people import ACCOUNT, ADMIN, MEMBER, READER, STRANGER, audited, refusal
+from tests.office.people import ACCOUNT, ADMIN, MEMBER, OWNER, READER, STRANGER, audited, refusal
 from tests.store.rows import Clock
 from zurelay.access.keys import by_hash, hash_key, well_formed
 from zurelay.office import values as v
@@ -172,6 +172,27 @@ def test_a_member_does_not_make_its_own_prices(desk: Desk) -> None:
     create_key(desk, MEMBER, NewKey("x", account=ACCOUNT.id))
     for markup in ("0", None):
         assert refusal(change_key, desk, MEMBER, "x", KeyChange(markup=markup)).status == 403
+
+
+def test_a_member_does_not_say_what_the_smart_choice_may_choose(desk: Desk) -> None:
+    form = v.AutoForm(allow=["*"])
+    new = NewKey("x", account=ACCOUNT.id, auto=form)
+    assert refusal(create_key, desk, MEMBER, new).status == 403
+    create_key(desk, ADMIN, NewKey("x", account=ACCOUNT.id, auto=v.AutoForm(exclude=["a"])))
+    for auto in (form, None):
+        assert refusal(change_key, desk, MEMBER, "x", KeyChange(auto=auto)).status == 403
+    assert get_key(desk, MEMBER, "x").auto == v.AutoForm(exclude=["a"])
+
+
+def test_a_mark_up_is_told_to_no_member(desk: Desk) -> None:
+    create_key(desk, ADMIN, NewKey("x", account=ACCOUNT.id, markup="1.5"))
+    for actor in (OWNER, ADMIN, READER):
+        assert get_key(desk, actor, "x").markup == "1.5"
+    assert get_key(desk, MEMBER, "x").markup is None
+    assert [key.markup for key in list_keys(desk, MEMBER, Page()).data] == [None]
+    assert change_key(desk, MEMBER, "x", KeyChange(rpm=1)).markup is None
+    assert rotate_key(desk, MEMBER, "x").details.markup is None
+    assert revoke_key(desk, MEMBER, "x").markup is None
 
 
 def test_who_only_reads_changes_no_key(desk: Desk) -> None:

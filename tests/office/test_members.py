@@ -37,7 +37,10 @@ def test_name_and_role_change(desk: Desk) -> None:
     changed = change_member(desk, ADMIN, "default", made.id, MemberChange("Ann", "read-only"))
     assert (changed.name, changed.role) == ("Ann", "read-only")
     assert change_member(desk, ADMIN, "default", made.id, MemberChange()) == changed
-    assert audited(desk)[-1].detail == {"role": ["member", "read-only"]}
+    assert audited(desk)[-1].detail == {"role": ["member", "read-only"], "renamed": True}
+    again = MemberChange("Ann", "member")
+    assert change_member(desk, ADMIN, "default", made.id, again).role == "member"
+    assert audited(desk)[-1].detail == {"role": ["read-only", "member"]}
     assert refusal(change_member, desk, ADMIN, "default", "x", MemberChange()).status == 404
 
 

@@ -51,3 +51,8 @@ def test_an_actor_of_one_account_does_not_learn_of_others() -> None:
 def test_a_token_acts_by_its_name_and_id() -> None:
     token = AdminToken("tok_1", "ci", "member", b"h", "abcd", 1, account="acct_1")
     assert actor_of(token) == Actor("token:ci (tok_1)", "member", "acct_1")
+
+
+def test_mark_ups_are_for_whoever_may_see_prices_of_the_whole_gateway() -> None:
+    assert [one.sees_markups for one in (OWNER, ADMIN, READER, MEMBER)] == [True, True, True, False]
+    assert not Actor("x", "read-only", "acct_1").sees_markups

@@ -59,7 +59,8 @@ class AccountView(Struct):
     """An account.
 
     `balance_usd` is what was paid in and not spent; below zero it is owed. `budget_left_usd` is of
-    the period that runs. `stopped`: since when its keys are refused.
+    the period that runs. `stopped`: since when its keys are refused. `markup` is told to those
+    alone who may know it: see `Actor.sees_markups`.
     """
 
     id: str
@@ -101,7 +102,7 @@ def create_account(desk: Desk, actor: Actor, form: NewAccount) -> AccountView:
         )
         add_account(change.connection, account)
         change.did("account.create", account.id, account.id, terms(account))
-        return view(desk, change.connection, account)
+        return view(desk, change.connection, actor, account)
 
 
 def list_accounts(desk: Desk, actor: Actor, page: Page) -> Listed[AccountView]:
@@ -112,14 +113,14 @@ def list_accounts(desk: Desk, actor: Actor, page: Page) -> Listed[AccountView]:
             page,
             found,
             lambda account: (account.created, account.id),
-            lambda account: view(desk, connection, account),
+            lambda account: view(desk, connection, actor, account),
         )
 
 
 def get_account(desk: Desk, actor: Actor, wanted: str) -> AccountView:
     """The account of that id or name. Raises Refused: 403, 404."""
     with desk.read(actor, "accounts.read") as connection:
-        return view(desk, connection, the_account(connection, actor, wanted))
+        return view(desk, connection, actor, the_account(connection, actor, wanted))
 
 
 def change_account(desk: Desk, actor: Actor, wanted: str, form: AccountChange) -> AccountView:
@@ -133,7 +134,7 @@ def change_account(desk: Desk, actor: Actor, wanted: str, form: AccountChange) -
         columns = _columns(change, account, form)
         if not columns:
             change.did_nothing()
-            return view(desk, change.connection, account)
+            return view(desk, change.connection, actor, account)
         write_account(change.connection, account.id, columns)
         new = the_account(change.connection, actor, account.id)
         resize_budget(change, desk, new, new.id, account.budget, new.budget)
@@ -141,7 +142,7 @@ def change_account(desk: Desk, actor: Actor, wanted: str, form: AccountChange) -
         changed = {name: [before[name], after[name]] for name in after}
         detail = {name: pair for name, pair in changed.items() if pair[0] != pair[1]}
         change.did("account.change", account.id, account.id, detail)
-        return view(desk, change.connection, new)
+        return view(desk, change.connection, actor, new)
 
 
 def stop_account(desk: Desk, actor: Actor, wanted: str) -> AccountView:
@@ -212,7 +213,7 @@ def needs_balance(desk: Desk, account: Account) -> bool:
     return desk.prepaid() if account.prepaid is None else account.prepaid
 
 
-def view(desk: Desk, connection: Connection, account: Account) -> AccountView:
+def view(desk: Desk, connection: Connection, actor: Actor, account: Account) -> AccountView:
     """An account as it is shown."""
     return AccountView(
         id=account.id,
@@ -224,7 +225,7 @@ def view(desk: Desk, connection: Connection, account: Account) -> AccountView:
         rpm=account.rpm,
         tpm=account.tpm,
         concurrency=account.concurrency,
-        markup=account.markup,
+        markup=account.markup if actor.sees_markups else None,
         stopped=v.iso(account.stopped),
         balance_usd=v.usd_of(balance(connection, account_balance(account.id).id)),
         budget_left_usd=v.usd(left_of(desk, connection, account, account.id, account.budget)),
@@ -273,9 +274,11 @@ def _set_stopped(desk: Desk, actor: Actor, wanted: str, *, stopped: bool) -> Acc
         account = the_account(change.connection, actor, wanted)
         if (account.stopped is not None) == stopped:
             change.did_nothing()
-            return view(desk, change.connection, account)
+            return view(desk, change.connection, actor, account)
         columns = {"stopped": int(change.now) if stopped else None}
         write_account(change.connection, account.id, columns)
         action = "account.stop" if stopped else "account.resume"
         change.did(action, account.id, account.id, {"name": account.name})
-        return view(desk, change.connection, the_account(change.connection, actor, account.id))
+        return view(
+            desk, change.connection, actor, the_account(change.connection, actor, account.id)
+        )

@@ -63,11 +63,14 @@ def list_audit(
             after=page.after,
             limit=page.limit + 1,
         )
-        return listed(page, found, lambda row: (row.at_ms, row.id), view)
+        return listed(page, found, lambda row: (row.at_ms, row.id), lambda row: view(row, actor))
 
 
-def view(row: AuditRow) -> AuditView:
-    """A change as it is shown."""
+def view(row: AuditRow, actor: Actor) -> AuditView:
+    """A change as the actor is shown it: mark-ups to those alone who may know them."""
+    detail = msgspec.json.decode(row.detail, type=dict[str, Any])
+    if not actor.sees_markups:
+        detail.pop("markup", None)
     return AuditView(
         id=row.id,
         created=v.iso_of(row.at_ms / 1000),
@@ -75,5 +78,5 @@ def view(row: AuditRow) -> AuditView:
         action=row.action,
         target=row.target,
         account=row.account,
-        detail=msgspec.json.decode(row.detail, type=dict[str, Any]),
+        detail=detail,
     )

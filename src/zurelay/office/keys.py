@@ -70,7 +70,10 @@ class Rotation(Struct, forbid_unknown_fields=True):
 
 
 class KeyView(Struct):
-    """A key; never its text. Spent and left are of its budget's period, else of all time."""
+    """A key; never its text. Spent and left are of its budget's period, else of all time.
+
+    `markup` is told to those alone who may know it: see `Actor.sees_markups`.
+    """
 
     id: str
     name: str
@@ -115,7 +118,7 @@ def create_key(desk: Desk, actor: Actor, form: NewKey, *, make_account: bool = F
         Refused: 400, 403, 404.
     """
     with desk.change(actor, "keys.change") as change:
-        _no_markup(actor, form.markup)
+        _operators_own(actor, form.markup, form.auto)
         _storable(desk, None, form.store_days)
         account = _account_for(desk, change, form.account, make=make_account)
         text = make_key(desk.random(RANDOM_BYTES))
@@ -140,7 +143,7 @@ def create_key(desk: Desk, actor: Actor, form: NewKey, *, make_account: bool = F
         )
         add_key(change.connection, key)
         change.did("key.create", key.id, key.account, terms(key))
-        return MadeKey(text, view(desk, change.connection, key))
+        return MadeKey(text, view(desk, change.connection, actor, key))
 
 
 def list_keys(desk: Desk, actor: Actor, page: Page, account: str | None = None) -> Listed[KeyView]:
@@ -151,14 +154,17 @@ def list_keys(desk: Desk, actor: Actor, page: Page, account: str | None = None) 
             only = the_account(connection, actor, account).id
         found = page_of_keys(connection, only, page.after, page.limit + 1)
         return listed(
-            page, found, lambda key: (key.created, key.id), lambda key: view(desk, connection, key)
+            page,
+            found,
+            lambda key: (key.created, key.id),
+            lambda key: view(desk, connection, actor, key),
         )
 
 
 def get_key(desk: Desk, actor: Actor, wanted: str) -> KeyView:
     """The key of that id, beginning of an id, or name. Raises Refused: 403, 404."""
     with desk.read(actor, "keys.read") as connection:
-        return view(desk, connection, the_key(connection, actor, wanted))
+        return view(desk, connection, actor, the_key(connection, actor, wanted))
 
 
 def change_key(desk: Desk, actor: Actor, wanted: str, form: KeyChange) -> KeyView:
@@ -172,14 +178,14 @@ def change_key(desk: Desk, actor: Actor, wanted: str, form: KeyChange) -> KeyVie
     with desk.change(actor, "keys.change") as change:
         key = the_key(change.connection, actor, wanted)
         _not_revoked(key)
-        if form.markup is not UNSET:
-            _no_markup(actor, form.markup or "none")
+        given = [one or "none" for one in (form.markup, form.auto) if one is not UNSET]
+        _operators_own(actor, *given)
         if form.store_days is not UNSET:
             _storable(desk, key.store_days, form.store_days)
         columns = _columns(change, form)
         if not columns:
             change.did_nothing()
-            return view(desk, change.connection, key)
+            return view(desk, change.connection, actor, key)
         write_key(change.connection, key.id, columns)
         new = find_key(change.connection, key.id)
         _not_wider(actor, key, new)
@@ -192,7 +198,7 @@ def change_key(desk: Desk, actor: Actor, wanted: str, form: KeyChange) -> KeyVie
             name: [before[name], after[name]] for name in after if before[name] != after[name]
         }
         change.did("key.change", key.id, key.account, detail)
-        return view(desk, change.connection, new)
+        return view(desk, change.connection, actor, new)
 
 
 def revoke_key(desk: Desk, actor: Actor, wanted: str) -> KeyView:
@@ -201,10 +207,10 @@ def revoke_key(desk: Desk, actor: Actor, wanted: str) -> KeyView:
         key = the_key(change.connection, actor, wanted)
         if key.revoked is not None:
             change.did_nothing()
-            return view(desk, change.connection, key)
+            return view(desk, change.connection, actor, key)
         revoked = write_revoked(change.connection, key.id, change.now)
         change.did("key.revoke", key.id, key.account, {"name": key.name, "last4": key.last4})
-        return view(desk, change.connection, revoked)
+        return view(desk, change.connection, actor, revoked)
 
 
 def rotate_key(desk: Desk, actor: Actor, wanted: str, overlap_s: int = OVERLAP_S) -> MadeKey:
@@ -238,7 +244,7 @@ def rotate_key(desk: Desk, actor: Actor, wanted: str, overlap_s: int = OVERLAP_S
         new = find_key(change.connection, key.id)
         detail = {"name": key.name, "overlap_s": overlap_s, "last4": [key.last4, new.last4]}
         change.did("key.rotate", key.id, key.account, detail)
-        return MadeKey(text, view(desk, change.connection, new))
+        return MadeKey(text, view(desk, change.connection, actor, new))
 
 
 # For other use cases.
@@ -271,8 +277,8 @@ def spent_of(desk: Desk, connection: Connection, key: Key) -> int:
     return spent_since(connection, since, key.account, key.id)
 
 
-def view(desk: Desk, connection: Connection, key: Key) -> KeyView:
-    """A key as it is shown."""
+def view(desk: Desk, connection: Connection, actor: Actor, key: Key) -> KeyView:
+    """A key as the actor is shown it."""
     now = desk.clock()
     left = None
     if key.owner is not None:
@@ -294,7 +300,7 @@ def view(desk: Desk, connection: Connection, key: Key) -> KeyView:
         rpm=key.rpm,
         tpm=key.tpm,
         concurrency=key.concurrency,
-        markup=key.markup,
+        markup=key.markup if actor.sees_markups else None,
         spent_usd=v.usd_of(spent_of(desk, connection, key)),
         remaining_usd=v.usd(left),
         old_text_until=v.iso(old) if old is not None and old > now else None,
@@ -357,9 +363,9 @@ def _columns(change: Change, form: KeyChange) -> dict[str, Any]:
     return columns
 
 
-def _no_markup(actor: Actor, markup: str | None) -> None:
-    """Whoever is confined to an account does not make its prices."""
-    if markup is not None:
+def _operators_own(actor: Actor, *terms: object) -> None:
+    """Whoever is confined to an account makes neither its prices nor the rules of the choice."""
+    if any(one is not None for one in terms):
         actor.needs("accounts.change")
 
 

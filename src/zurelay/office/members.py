@@ -83,8 +83,8 @@ def change_member(
         account = the_account(change.connection, actor, wanted)
         found = _the_member(change.connection, account.id, member)
         columns = {}
-        if form.name is not UNSET:
-            columns["name"] = v.name_of(form.name)
+        if form.name is not UNSET and v.name_of(form.name) != found.name:
+            columns["name"] = form.name
         if form.role is not UNSET and form.role != found.role:
             _may_give(actor, found.role)
             _may_give(actor, form.role)
@@ -94,7 +94,12 @@ def change_member(
             return view(found)
         write_member(change.connection, found.id, columns)
         new = _the_member(change.connection, account.id, found.id)
-        change.did("member.change", found.id, account.id, {"role": [found.role, new.role]})
+        detail: dict[str, object] = {}
+        if "role" in columns:
+            detail["role"] = [found.role, new.role]
+        if "name" in columns:
+            detail["renamed"] = True  # names are personal data, which the log would keep
+        change.did("member.change", found.id, account.id, detail)
         return view(new)
 
 

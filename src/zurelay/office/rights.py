@@ -108,6 +108,11 @@ class Actor:
         confined = self.account is not None and right in _EVERYWHERE
         return right in RIGHTS[self.role] and not confined
 
+    @property
+    def sees_markups(self) -> bool:
+        """Whether it is told mark-ups: who knows them and the price knows what operators pay."""
+        return self.may("prices.read")
+
     def needs(self, right: Right) -> None:
         """Go no further without that right. Raises Refused: 403."""
         if not self.may(right):
