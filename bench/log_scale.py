@@ -221,7 +221,7 @@ def sizes(store: Store, rows: int) -> dict[str, object]:
 
 def retention(store: Store, start: float) -> dict[str, object]:
     """Delete the oldest day while another thread writes, and what that thread notices."""
-    done = threading.Event()
+    begun, done = threading.Event(), threading.Event()
     waits: list[float] = []
     now = start + DAYS * DAY_S
 
@@ -241,9 +241,11 @@ def retention(store: Store, start: float) -> dict[str, object]:
             with store.write(alone=False) as connection:
                 add_requests(connection, group, shard=1)
             waits.append((time.perf_counter() - before) * 1000)
+            begun.set()
 
     writer = threading.Thread(target=write)
     writer.start()
+    begun.wait()
     time.sleep(QUIET_S)
     quiet = sorted(waits)
     waits.clear()
