@@ -245,7 +245,7 @@ def retention(store: Store, start: float) -> dict[str, object]:
 
     writer = threading.Thread(target=write)
     writer.start()
-    begun.wait()
+    begun.wait(60)
     time.sleep(QUIET_S)
     quiet = sorted(waits)
     waits.clear()
