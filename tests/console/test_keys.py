@@ -10,6 +10,7 @@ from zurelay.office.accounts import NewAccount, create_account
 from zurelay.office.desk import Desk
 from zurelay.office.keys import KeyView, NewKey, create_key, list_keys
 from zurelay.office.pages import Page
+from zurelay.office.values import AutoForm
 from zurelay.testing.gateway import RunningGateway
 
 Of = Callable[[str], Person]
@@ -167,3 +168,102 @@ async def test_names_are_text_and_nothing_else(people: Of, gateway: RunningGatew
 async def test_who_only_reads_is_offered_nothing_that_changes(people: Of) -> None:
     text = (await people("read-only").get("/console/keys")).text
     assert "/console/keys/new" not in text
+
+
+FOR_OPERATORS = ('name="markup"', 'name="auto_allow"', "For operators")
+
+
+@pytest.mark.parametrize("role", ["owner", "admin"])
+async def test_operators_set_a_key_s_mark_up_and_what_smart_routing_may_choose(
+    role: str, people: Of, gateway: RunningGateway
+) -> None:
+    somebody = people(role)
+    form = {
+        "name": "reseller",
+        "account": the_keys(gateway)[0].account,
+        "markup": "1,25",
+        "auto_allow": "claude-*\ngpt-6*",
+        "auto_exclude": "*-astra",
+        "auto_input": "5",
+        "auto_output": "25",
+    }
+    seen = await somebody.post("/console/keys", form)
+    assert seen.status == 201
+    key = one_key(gateway, "reseller")
+    assert key.markup == "1.25"
+    assert key.auto is not None
+    assert (key.auto.allow, key.auto.exclude) == (["claude-*", "gpt-6*"], ["*-astra"])
+    assert key.auto.ceiling is not None
+    assert (key.auto.ceiling.input, key.auto.ceiling.output) == ("5.00", "25.00")
+    home = f"/console/keys/{key.id}"
+    text = (await somebody.get(home)).text
+    assert "\u00d7 1.25" in text
+    assert "<code>*-astra</code>" in text
+    text = (await somebody.get(f"{home}/edit")).text
+    assert all(one in text for one in FOR_OPERATORS)
+    assert 'value="1.25"' in text
+    await somebody.post(home, {"name": "reseller", "auto_exclude_none": "on", "markup": "0"})
+    key = one_key(gateway, "reseller")
+    assert key.auto is not None
+    assert (key.markup, key.auto.allow, key.auto.exclude) == ("0.0", None, [])
+    await somebody.post(home, {"name": "reseller"})
+    key = one_key(gateway, "reseller")
+    assert (key.markup, key.auto) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("markup", "x", "Write a factor"),
+        ("markup", "1000", "Write a factor"),
+        ("auto_input", "much", "Write dollars for a million tokens"),
+        ("auto_output", "-1", "Write dollars for a million tokens"),
+        ("auto_exclude", "x" * 201, "Write one model on each line"),
+        ("budget", "1,000", "Write dollars"),
+        ("rpm", "1.5", "Write a whole number"),
+    ],
+)
+async def test_a_fault_of_the_operators_fields_stands_beside_it(
+    field: str, value: str, said: str, people: Of, gateway: RunningGateway
+) -> None:
+    form = {"name": "kept", "account": "default", field: value}
+    seen = await people("admin").post("/console/keys", form)
+    assert seen.status == 400
+    place = re.search(rf'name="{field}".*?<p class="fault"[^>]*>([^<]*)', seen.text, re.DOTALL)
+    assert place
+    assert place.group(1).startswith(said)
+    assert len(the_keys(gateway)) == 1
+
+
+async def test_a_member_sees_no_mark_up_and_sets_none(people: Of, gateway: RunningGateway) -> None:
+    terms = NewKey("tool", markup="1.75", auto=AutoForm(exclude=["*-astra"]), rpm=9)
+    made = create_key(Desk(gateway.store), OWNER, terms)
+    home = f"/console/keys/{made.details.id}"
+    member = people("member")
+    for path in ("/console/keys/new", f"{home}/edit"):
+        text = (await member.get(path)).text
+        assert not any(one in text for one in FOR_OPERATORS)
+    text = (await member.get(home)).text
+    assert "Mark-up" not in text
+    assert "1.75" not in text
+    assert "<code>*-astra</code>" in text
+    form = {"name": "tool", "rpm": "8", "markup": "0", "auto_allow": "*"}
+    assert "Saved." in (await member.post(home, form)).text
+    key = one_key(gateway, "tool")
+    assert (key.rpm, key.markup, key.auto) == (8, "1.75", AutoForm(exclude=["*-astra"]))
+    await member.post("/console/keys", form | {"name": "own"})
+    key = one_key(gateway, "own")
+    assert (key.markup, key.auto) == (None, None)
+    assert "1.75" not in (await member.get("/console/audit")).text
+    assert "1.75" in (await people("owner").get("/console/audit")).text
+
+
+async def test_names_of_models_for_smart_routing_are_text_and_nothing_else(
+    people: Of, gateway: RunningGateway
+) -> None:
+    terms = AutoForm(allow=[NASTY], exclude=[NASTY])
+    made = create_key(Desk(gateway.store), OWNER, NewKey("tool", auto=terms))
+    for path in ("", "/edit"):
+        seen = await people("owner").get(f"/console/keys/{made.details.id}{path}")
+        assert seen.status == 200
+        assert "<script>alert" not in seen.text

@@ -122,3 +122,11 @@ def test_money_can_be_told_exactly() -> None:
         "$0.00",
         "$1,000.00",
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "told"),
+    [("en", "1.25", "\u00d7 1.25"), ("nl", "1.25", "\u00d7 1,25"), ("fr", "2.0", "\u00d7 2")],
+)
+def test_a_mark_up_is_told_as_a_factor(code: str, text: str, told: str) -> None:
+    assert language(code).factor(text) == told

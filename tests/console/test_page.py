@@ -17,10 +17,47 @@ def test_fields_come_without_blanks_around_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "amount"), [("20", "20"), (" $12,50 ", "12.50"), ("$ 3", "3"), ("x", "x"), ("", "")]
+    ("text", "amount"),
+    [
+        ("20", "20"),
+        (" $12,50 ", "12.50"),
+        ("$ 3", "3"),
+        ("0,125", "0.125"),
+        ("1.125", "1.125"),
+        ("x", "x"),
+        ("", ""),
+    ],
 )
 def test_dollars_are_written_as_people_write_them(text: str, amount: str) -> None:
     assert Form({"budget": [text]}).dollars("budget") == amount
+
+
+@pytest.mark.parametrize("text", ["1,000", "$12,500", "1,000.50", "1 000"])
+def test_what_may_be_a_thousand_dollars_is_not_taken_for_one(text: str) -> None:
+    amount = Form({"budget": [text]}).dollars("budget")
+    with pytest.raises(Refused):
+        read(NewKey, {"name": "a", "budget": {"usd": amount, "period": "day"}})
+
+
+def test_factors_have_a_point_or_a_comma() -> None:
+    form = Form({"a": ["1,125"], "b": ["1.2"]})
+    assert (form.decimal("a"), form.decimal("b")) == ("1.125", "1.2")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("60000", "60000"),
+        ("60.000", "60000"),
+        ("1,000,000", "1000000"),
+        ("60\u202f000", "60000"),
+        ("1.5", "1.5"),
+        ("12.0000", "12.0000"),
+        ("", ""),
+    ],
+)
+def test_whole_numbers_may_have_their_thousands_set_apart(text: str, number: str) -> None:
+    assert Form({"rpm": [text]}).whole("rpm") == number
 
 
 def test_a_form_is_filled_with_what_there_is() -> None:

@@ -178,15 +178,13 @@ def _wanted(form: Form) -> dict[str, Any]:
     """What a form says of an account, as the office takes it; None where it was left empty."""
     budget = form.dollars("budget")
     prepaid = form.get("prepaid")
-    limits = {
-        name: form.get(name).replace(" ", "") or None for name in ("rpm", "tpm", "concurrency")
-    }
+    limits = {name: form.whole(name) or None for name in ("rpm", "tpm", "concurrency")}
     return {
         "name": form.get("name"),
         "prepaid": prepaid == "true" if prepaid in ("true", "false") else None,
         "budget": {"usd": budget, "period": form.get("period") or "month"} if budget else None,
         "zone": form.optional("zone"),
-        "markup": form.get("markup").replace(",", ".") or None,
+        "markup": form.decimal("markup") or None,
         **limits,
     }
 

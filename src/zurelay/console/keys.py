@@ -3,11 +3,11 @@
 A key's text stands only on the page that made it.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from zurelay.chat.problems import Refused
 from zurelay.console.charts import Chart, Series
+from zurelay.console.keys_form import failed, filled, models_in, wanted
 from zurelay.console.languages import N_
 from zurelay.console.page import (
     CHANGERS,
@@ -42,21 +42,7 @@ OVERLAPS: Final = {
     "604800": N_("one week"),
     "0": N_("not at all: it ends now"),
 }
-FAULTS: Final = {
-    "name": N_("Write 1 to 200 characters that people can read."),
-    "account": N_("Choose an account."),
-    "budget": N_("Write dollars, such as 20 or 0.50."),
-    "period": N_("Choose a period."),
-    "rpm": N_("Write a whole number of 1 or more."),
-    "tpm": N_("Write a whole number of 1 or more."),
-    "concurrency": N_("Write a whole number of 1 or more."),
-    "expires": N_("Write a day that is not over."),
-    "models": N_("Write one model on each line."),
-    "store_days": N_("Write 1 to 365 days, or nothing."),
-}
-NOT_ALLOWED: Final = N_("Only those who run the gateway may let a key do more than it could.")
 _ANSWERED_HERE: Final = (400, 403, 404)
-_LIMITS: Final = ("rpm", "tpm", "concurrency")
 
 
 def index(visit: Visit) -> Reply:
@@ -88,12 +74,13 @@ def create(visit: Visit) -> Reply:
     """Makes a key and shows its text, this once."""
     form = visit.form
     try:
-        wanted = _wanted(form) | {"account": form.get("account") or visit.actor.account or ""}
-        made = keys.create_key(visit.parts.desk, visit.actor, read(NewKey, wanted))
+        terms = wanted(form, operates=_operates(visit))
+        terms["account"] = form.get("account") or visit.actor.account or ""
+        made = keys.create_key(visit.parts.desk, visit.actor, read(NewKey, terms))
     except Refused as refused:
         if refused.problem.status not in _ANSWERED_HERE or not refused.problem.param:
             raise
-        return _form(visit, _failed(visit, refused), None, 400)
+        return _form(visit, failed(visit, refused), None, 400)
     return _made(visit, made, renewed=False)
 
 
@@ -106,38 +93,38 @@ def show(visit: Visit) -> Reply:
 def edit(visit: Visit) -> Reply:
     """Asks what is to change."""
     key = keys.get_key(visit.parts.desk, visit.actor, visit.path["key"])
-    return _form(visit, _filled(key), key)
+    return _form(visit, filled(key), key)
 
 
 def change(visit: Visit) -> Reply:
     """Changes what was changed in the form."""
-    desk, actor, wanted = visit.parts.desk, visit.actor, visit.path["key"]
-    key = keys.get_key(desk, actor, wanted)
+    desk, actor, operates = visit.parts.desk, visit.actor, _operates(visit)
+    key = keys.get_key(desk, actor, visit.path["key"])
     try:
-        before = _wanted(_filled(key))
-        after = _wanted(visit.form)
+        before = wanted(filled(key), operates=operates)
+        after = wanted(visit.form, operates=operates)
         changed = {name: value for name, value in after.items() if before[name] != value}
         keys.change_key(desk, actor, key.id, read(KeyChange, changed))
     except Refused as refused:
         if refused.problem.status not in (400, 403) or not refused.problem.param:
             raise
-        return _form(visit, _failed(visit, refused), key, 400)
+        return _form(visit, failed(visit, refused), key, 400)
     return Redirect(f"{HOME}/{key.id}", visit.gettext("Saved."))
 
 
 def rotate(visit: Visit) -> Reply:
     """Gives it a new text and shows that, this once."""
     overlap = int(visit.form.get("overlap")) if visit.form.get("overlap") in OVERLAPS else 86_400
-    desk, actor, wanted = visit.parts.desk, visit.actor, visit.path["key"]
+    desk, actor, which = visit.parts.desk, visit.actor, visit.path["key"]
     try:
-        made = keys.rotate_key(desk, actor, wanted, overlap)
+        made = keys.rotate_key(desk, actor, which, overlap)
     except Refused as refused:
         if refused.problem.status != 409:
             raise
         said = visit.gettext(
             "It was renewed lately, and two texts work until then. Wait, or end the old ones now."
         )
-        return Redirect(f"{HOME}/{wanted}", said, "bad")
+        return Redirect(f"{HOME}/{which}", said, "bad")
     return _made(visit, made, renewed=True)
 
 
@@ -167,9 +154,14 @@ def served_models(parts: ConsoleParts) -> list[str]:
 # Our own.
 
 
+def _operates(visit: Visit) -> bool:
+    """Whether whoever looks makes prices, and says what the smart choice may choose."""
+    return visit.actor.may("accounts.change")
+
+
 def _form(visit: Visit, form: Form, key: KeyView | None, status: int = 200) -> Reply:
     served: list[str] = visit.gathered or []
-    listed = [*form.all("model"), *form.get("models").split()]
+    listed = models_in(form)
     chosen = {one for one in listed if one in served}
     others = [one for one in listed if one not in served]
     visitor = visit.visitor
@@ -182,11 +174,12 @@ def _form(visit: Visit, form: Form, key: KeyView | None, status: int = 200) -> R
             "key": key,
             "served": served,
             "chosen": chosen,
-            "others": "\n".join(dict.fromkeys(others)),
+            "others": "\n".join(others),
             "choices": [(one.id, one.name) for one in accounts],
             "account_chosen": form.get("account") or visit.account or "",
             "can_store": visit.parts.desk.sealer() is not None,
             "periods": PERIODS,
+            "operates": _operates(visit),
         },
         status,
     )
@@ -231,47 +224,6 @@ def _a_model(visit: Visit, key: KeyView) -> str:
     """A model for the example that the key may use."""
     allowed = [one for one in key.models or () if "*" not in one]
     return allowed[0] if allowed else visit.parts.example_model()
-
-
-def _wanted(form: Form) -> dict[str, Any]:
-    """What a form says of a key, as the office takes it; None where it was left empty."""
-    budget = form.dollars("budget")
-    models = [*form.all("model"), *form.get("models").split()] if form.get("some") else None
-    limits = {name: form.get(name).replace(" ", "").replace(".", "") or None for name in _LIMITS}
-    return {
-        "name": form.get("name"),
-        "budget": {"usd": budget, "period": form.get("period") or "month"} if budget else None,
-        "models": list(dict.fromkeys(models)) if models is not None else None,
-        "expires": form.optional("expires"),
-        "store_days": form.optional("store_days"),
-        **limits,
-    }
-
-
-def _filled(key: KeyView) -> Form:
-    """The form for a key that there is."""
-    fields: Mapping[str, object] = {
-        "name": key.name,
-        "budget": None if key.budget is None else key.budget.usd,
-        "period": None if key.budget is None else key.budget.period,
-        "rpm": key.rpm,
-        "tpm": key.tpm,
-        "concurrency": key.concurrency,
-        "expires": key.expires,
-        "store_days": key.store_days,
-        "some": None if key.models is None else "on",
-        "models": None if key.models is None else "\n".join(key.models),
-    }
-    return Form.of(**fields)
-
-
-def _failed(visit: Visit, refused: Refused) -> Form:
-    form = visit.form.failed(refused, budget_usd="budget", budget_period="period")
-    if refused.problem.status != 403:
-        return form.explain(visit, FAULTS)
-    for name in form.faults:
-        form.faults[name] = visit.gettext(NOT_ALLOWED)
-    return form
 
 
 PAGES = (

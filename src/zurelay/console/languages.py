@@ -83,6 +83,11 @@ class Language:
         )
         return str(text).replace("US$", "$").replace("$US", "$")
 
+    def factor(self, text: str) -> str:
+        """A mark-up, given as a decimal, behind the sign of times."""
+        told = format_decimal(Decimal(text), format="#,##0.######", locale=self._locale)
+        return f"\u00d7 {told}"
+
     def share(self, value: float) -> str:
         """0.0123 as 1.2 %."""
         places = 1 if value and abs(value) < 0.1 else 0

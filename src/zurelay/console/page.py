@@ -4,6 +4,7 @@ A page module has views, each a function of a `Visit` that gives a `Reply`, and 
 Views run in threads, so they call the office straight away. Knows no page.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar
@@ -30,6 +31,11 @@ CHANGERS: Final[frozenset[Who]] = frozenset({"owner", "admin", "member"})
 OPERATORS: Final[frozenset[Who]] = frozenset({"owner", "admin"})
 OWNERS: Final[frozenset[Who]] = frozenset({"owner"})
 
+_NO_DIGIT = re.compile(r"[^0-9]")
+_GROUPED = re.compile(r"[0-9]{1,3}(?:[.,'\u2019\u00a0\u202f ][0-9]{3})+")
+"""Thousands as people set them apart: 200.000 is one, 1.5 is none."""
+_ONE_OR_A_THOUSAND = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+
 
 class Form:
     """What a form sent, or what one is to be filled with; and what is wrong with its fields."""
@@ -55,9 +61,22 @@ class Form:
     def __contains__(self, name: str) -> bool:
         return name in self._fields
 
+    def decimal(self, name: str) -> str:
+        """A field's number as the office takes it: `1,25` is 1.25."""
+        return self.get(name).replace(",", ".")
+
     def dollars(self, name: str) -> str:
-        """A field's amount as the office takes it: `$12,50` is 12.50."""
-        return self.get(name).replace(",", ".").removeprefix("$").strip()
+        """A field's amount as the office takes it: `$12,50` is 12.50.
+
+        `1,000` stays, which is none: for some it is a thousand, for others one.
+        """
+        given = self.get(name).removeprefix("$").strip()
+        return given if _ONE_OR_A_THOUSAND.fullmatch(given) else given.replace(",", ".")
+
+    def whole(self, name: str) -> str:
+        """A field's whole number without what sets thousands apart: `60.000` is 60000."""
+        given = self.get(name)
+        return _NO_DIGIT.sub("", given) if _GROUPED.fullmatch(given) else given
 
     @property
     def names(self) -> frozenset[str]:

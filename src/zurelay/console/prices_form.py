@@ -38,9 +38,6 @@ FAULTS: Final = {
     "output": _NEEDED,
 }
 _PLACE = re.compile(r"\[(\d+)\]")
-_BETWEEN = re.compile(r"[^0-9]")
-_GROUPED = re.compile(r"[0-9]{1,3}(?:[.,'\u2019\u00a0\u202f ][0-9]{3})+")
-"""Thousands as people set them apart: 200.000 is one, 1.5 is none."""
 _BEGINS = {"above": ("prompt_tokens",), "tiers": ("name", "factor"), "hours": ("utc",)}
 
 
@@ -156,7 +153,7 @@ def written(form: Form) -> dict[str, Any] | str:
         table["per_call"] = fees
     table |= _steps(form, "")
     if tiers := rows_of(form, "tiers"):
-        table["tiers"] = {form.get(f"{at}.name"): form.dollars(f"{at}.factor") for at in tiers}
+        table["tiers"] = {form.get(f"{at}.name"): form.decimal(f"{at}.factor") for at in tiers}
     if hours := rows_of(form, "hours"):
         table["hours"] = [
             {
@@ -248,8 +245,7 @@ def _said(form: Form, at: str) -> bool:
 
 def _tokens(form: Form, at: str) -> Any:
     """A row's number of tokens, as text where it is none."""
-    given = form.get(f"{at}.prompt_tokens")
-    text = _BETWEEN.sub("", given) if _GROUPED.fullmatch(given) else given
+    text = form.whole(f"{at}.prompt_tokens")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else text
 
 
