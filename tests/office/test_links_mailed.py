@@ -45,7 +45,7 @@ def test_an_invitation_is_mailed_in_the_inviters_language(mailing: Desk) -> None
     (mail,) = mails(mailing)
     assert (mail.target, mail.account) == ("ann@example.com", ACCOUNT.id)
     assert mail.subject == "U bent uitgenodigd voor Acme"
-    assert f"Somebody nodigt u uit voor Acme, voor de account {ACCOUNT.name}." in mail.body
+    assert f"Somebody nodigt u uit voor Acme, voor het account {ACCOUNT.name}." in mail.body
     assert link_in(mail) == text
     assert look(mailing, text).kind == "invitation"
 
