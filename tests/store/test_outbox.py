@@ -15,6 +15,7 @@ from zurelay.store.outbox import (
     of_account,
     put_back,
     release,
+    sent_to,
 )
 
 BOTH = ["mail", "webhook"]
@@ -141,3 +142,17 @@ def test_what_went_to_an_account_or_its_people_is_found_and_erased(store: Store)
         erase_outbox(connection, "acct_1", ["2@b.nl"])
         left = claim(connection, 10, 99, BOTH, 10)
         assert [one.id for one in left] == ["out_3", "out_5"]
+
+
+def test_what_went_to_the_addresses_of_an_account_is_found_newest_first(store: Store) -> None:
+    with store.write() as connection:
+        rows = [
+            waiting(1, account="acct_1"),
+            waiting(2, account="acct_1"),
+            waiting(3, account="acct_2"),
+            waiting(4, kind="webhook", account="acct_1"),
+        ]
+        add_waiting(connection, rows)
+        to = ["1@b.nl", "3@b.nl", "https://b.nl"]
+        assert [one.id for one in sent_to(connection, "acct_1", to, 9)] == ["out_4", "out_1"]
+        assert [one.id for one in sent_to(connection, "acct_1", to, 1)] == ["out_4"]

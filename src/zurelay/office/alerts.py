@@ -25,6 +25,7 @@ from zurelay.office.telling import MOST_EMAILS, of_account, sentence, trial
 from zurelay.store import alerts as store
 from zurelay.store.alerts import Alert, Target
 from zurelay.store.audit import list_audit
+from zurelay.store.outbox import Waiting, sent_to
 from zurelay.upstream.addresses import is_public
 from zurelay.upstream.url import ip_address, parse_url
 
@@ -228,7 +229,7 @@ def list_deliveries(desk: Desk, actor: Actor, wanted: str, most: int = 10) -> li
         account = the_account(connection, actor, wanted).id
         to = of_account(connection, account)
         targets = [*to.emails, *filter(None, [to.webhook])]
-        return [_delivery(one) for one in store.deliveries(connection, account, targets, most)]
+        return [_delivery(one) for one in sent_to(connection, account, targets, most)]
 
 
 def list_of_operators(
@@ -292,7 +293,7 @@ def _view(
     )
 
 
-def _delivery(one: store.Delivery) -> DeliveryView:
+def _delivery(one: Waiting) -> DeliveryView:
     state: Literal["sent", "waiting", "failing", "given_up"] = "waiting"
     if one.sent_ms is not None:
         state = "sent"

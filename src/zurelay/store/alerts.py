@@ -4,7 +4,7 @@ An alert's `event` names one happening: a second row of it cannot be. Knows no w
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 import msgspec
@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 from zurelay.store import schema
 from zurelay.store.paging import Mark, newest_first
+from zurelay.store.wallets import BALANCE
 
 _ALERT, _TARGET = schema.alert, schema.alert_target
 
@@ -58,26 +59,6 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
-    """A mail or webhook of an account, and what became of it. Times in Unix milliseconds.
-
-    Attributes:
-        due_ms: when it is tried next; None once it is over.
-        sent_ms: when it was taken; None and over: it was given up.
-        problem: why the last try failed.
-    """
-
-    created_ms: int
-    kind: str
-    target: str
-    subject: str
-    tries: int
-    due_ms: int | None
-    sent_ms: int | None
-    problem: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Target:
     """Where an account wants its alerts.
 
@@ -99,10 +80,7 @@ class Target:
 def note_credit(connection: Connection, wallet: str, at_ms: int) -> None:
     """Note what a balance is after a credit: alerts count from there."""
     connection.execute(
-        text(
-            "UPDATE wallet SET topped_ms = :at, topped = available + coalesce((SELECT"
-            " sum(granted - spent) FROM lease WHERE lease.wallet = wallet.id), 0) WHERE id = :id"
-        ),
+        text(f"UPDATE wallet SET topped_ms = :at, topped = {BALANCE} WHERE id = :id"),  # noqa: S608
         {"id": wallet, "at": at_ms},
     )
     end_subject(connection, wallet, at_ms)
@@ -255,19 +233,6 @@ def languages_of(connection: Connection, emails: Sequence[str]) -> dict[str, str
         person.c.email.in_(emails), person.c.language.is_not(None)
     )
     return {row.email: row.language for row in connection.execute(query)}
-
-
-def deliveries(
-    connection: Connection, account: str, targets: Sequence[str], most: int
-) -> list[Delivery]:
-    """What went to those addresses and URLs for an account, newest first."""
-    outbox = schema.outbox.c
-    names = [one.name for one in fields(Delivery)]
-    query = select(*(outbox[name] for name in names)).where(
-        outbox.account == account, outbox.target.in_(targets)
-    )
-    query = query.order_by(outbox.created_ms.desc(), outbox.id.desc()).limit(most)
-    return [Delivery(**row) for row in connection.execute(query).mappings()]
 
 
 def erase_target(connection: Connection, account: str) -> None:

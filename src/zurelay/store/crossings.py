@@ -12,6 +12,7 @@ from sqlalchemy import Connection, TextClause, bindparam, select, text
 
 from zurelay.access.accounts import Period
 from zurelay.store import schema
+from zurelay.store.wallets import BALANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +114,7 @@ WITH held AS (
     SELECT id, id, budget, budget_period, zone FROM account WHERE budget > 0
 ), known AS (
     SELECT wallet.id, held.account, held.owner, wallet.period, whole,
-        wallet.available + coalesce(
-            (SELECT sum(granted - spent) FROM lease WHERE lease.wallet = wallet.id), 0
-        ) AS balance,
+        {BALANCE} AS balance,
         wallet.id || ':' || whole || ':' AS stem
     FROM held JOIN wallet ON wallet.id = 'budget:' || held.owner || ':' || CASE every
         WHEN 'day' THEN CAST(:day AS VARCHAR(20)) WHEN 'week' THEN CAST(:week AS VARCHAR(20))
@@ -128,9 +127,7 @@ _BALANCES: Final = f"""
 WITH known AS (
     SELECT wallet.id, account.id AS account, account.id AS owner, '' AS period,
         topped AS whole,
-        wallet.available + coalesce(
-            (SELECT sum(granted - spent) FROM lease WHERE lease.wallet = wallet.id), 0
-        ) AS balance,
+        {BALANCE} AS balance,
         wallet.id || ':' || topped_ms || ':' AS stem
     FROM account JOIN wallet ON wallet.id = 'balance:' || account.id
     WHERE topped > 0 AND (account.prepaid OR (account.prepaid IS NULL AND :prepaid))

@@ -160,6 +160,16 @@ def of_account(
     return [Waiting(**row) for row in connection.execute(query).mappings()]
 
 
+def sent_to(
+    connection: Connection, account: str, targets: Collection[str], most: int
+) -> list[Waiting]:
+    """What went, or is to go, to those addresses and URLs for an account, newest first."""
+    mine = and_(_TABLE.c.account == account, _TABLE.c.target.in_(targets))
+    query = select(_TABLE).where(mine)
+    query = query.order_by(_TABLE.c.created_ms.desc(), _TABLE.c.id.desc()).limit(most)
+    return [Waiting(**row) for row in connection.execute(query).mappings()]
+
+
 def erase_outbox(connection: Connection, account: str, emails: Collection[str]) -> None:
     """Delete what was for an account or went to one of those addresses."""
     connection.execute(delete(_TABLE).where(_theirs(account, emails)))

@@ -36,6 +36,12 @@ LEASE_S: Final = 300
 ALIVE_S: Final = 15
 """A node that was heard of this lately shares in what there is."""
 
+BALANCE: Final = (
+    "wallet.available + coalesce("
+    "(SELECT sum(granted - spent) FROM lease WHERE lease.wallet = wallet.id), 0)"
+)
+"""SQL for what a row of `wallet` holds, whoever has leased it."""
+
 _HOUR: Final = 3600
 _HELD_S: Final = 86_400
 """When what a dead node's requests had set aside counts as never spent."""
@@ -244,8 +250,7 @@ def balance(connection: Connection, wallet: str) -> int:
     """Nano-dollars in a wallet, whoever has leased them; 0 for one that nothing happened to."""
     found = connection.execute(
         _sql(
-            "SELECT available + coalesce((SELECT sum(granted - spent) FROM lease"
-            " WHERE lease.wallet = wallet.id), 0) FROM wallet WHERE id = :wallet"
+            f"SELECT {BALANCE} FROM wallet WHERE id = :wallet"  # noqa: S608 - of a constant
         ),
         {"wallet": wallet},
     ).scalar_one_or_none()
