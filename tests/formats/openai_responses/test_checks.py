@@ -7,6 +7,8 @@ import pytest
 from tests.formats.openai_responses.answered import CUSTOM, FUNCTION, read, refused
 from zurelay.formats.base import Ability
 
+SPACE = {"type": "namespace", "name": "n", "tools": [FUNCTION]}
+
 
 @pytest.mark.parametrize(
     ("fields", "param"),
@@ -60,6 +62,29 @@ def test_what_asks_for_nothing_that_is_kept_passes() -> None:
         ({"tools": [{"type": "function", "name": ""}]}, "tools[0].name"),
         ({"tools": [FUNCTION, {"type": "web_search"}]}, "tools[1].type"),
         ({"tools": [{"type": "function", "name": "f", "parameters": []}]}, "tools[0].parameters"),
+        ({"tools": [{"type": "namespace", "tools": [FUNCTION]}]}, "tools[0].name"),
+        (
+            {"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "mcp"}]}]},
+            "tools[0].tools[0].type",
+        ),
+        (
+            {"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "custom"}]}]},
+            "tools[0].tools[0].name",
+        ),
+        (
+            {"tools": [{"type": "namespace", "name": "n", "tools": [SPACE]}]},
+            "tools[0].tools[0].type",
+        ),
+        (
+            {"tools": [SPACE], "tool_choice": {"type": "namespace", "name": "n"}},
+            "tool_choice.type",
+        ),
+        ({"input": [{"type": "additional_tools"}]}, "input[0].tools"),
+        ({"input": [{"type": "additional_tools", "tools": FUNCTION}]}, "input[0].tools"),
+        (
+            {"input": [{"type": "additional_tools", "tools": [{"type": "web_search"}]}]},
+            "input[0].tools[0].type",
+        ),
         ({"tool_choice": "required"}, "tool_choice"),
         ({"tool_choice": "some", "tools": [FUNCTION]}, "tool_choice"),
         ({"tool_choice": {"type": "mcp"}, "tools": [FUNCTION]}, "tool_choice.type"),
@@ -104,3 +129,11 @@ def test_allowed_tools_force_only_when_they_are_required() -> None:
     assert Ability.FORCED_TOOL not in read(tools=[FUNCTION], tool_choice=allowed).needs
     forced = read(tools=[FUNCTION], tool_choice={**allowed, "mode": "required"})
     assert Ability.FORCED_TOOL in forced.needs
+
+
+def test_tools_of_the_input_are_tools() -> None:
+    brought = [{"type": "additional_tools", "tools": [SPACE]}, {"role": "user", "content": "Hi"}]
+    assert read(input=brought).needs == {Ability.TOOLS: "input[0].tools[0]"}
+    forced = read(input=brought, tool_choice={"type": "function", "name": "f"})
+    assert Ability.FORCED_TOOL in forced.needs
+    assert read(input=brought, tools=[CUSTOM]).needs == {Ability.TOOLS: "tools"}

@@ -93,6 +93,15 @@ def test_items_of_types_unknown_here_pass_with_fields_of_any_type() -> None:
     read(input=[strange, {"role": "user", "content": "Hi"}])
 
 
+def test_tools_that_the_input_brings_count_as_text() -> None:
+    def long(description: str) -> int:
+        tool = {"type": "function", "name": "f", "description": description}
+        item = {"type": "additional_tools", "tools": [tool]}
+        return read(input=[item, {"role": "user", "content": "Hi"}]).text_length
+
+    assert long("word " * 400) > long("word") + 300
+
+
 def test_the_opening_is_the_instructions_and_the_first_words() -> None:
     items = [
         {"role": "developer", "content": "D"},

@@ -53,9 +53,12 @@ def test_an_answer_sent_back_is_the_answer_that_was_given() -> None:
         ToolCall("call_1", "f", '{"a": 1}'),
         Thinking("", "G", "gemini/gemini", call_id="call_1"),
         ToolCall("call_2", "patch", '{"input":"+x"}'),
+        ToolCall("call_3", "clock__f", "{}"),
     )
-    output = reply(*parts, tools=[FUNCTION, CUSTOM])["output"]
-    (turn,) = HUB.request(read(input=output, tools=[FUNCTION, CUSTOM])).turns
+    tools = [FUNCTION, CUSTOM, {"type": "namespace", "name": "clock", "tools": [FUNCTION]}]
+    output = reply(*parts, tools=tools)["output"]
+    assert (output[-1]["name"], output[-1]["namespace"]) == ("f", "clock")
+    (turn,) = HUB.request(read(input=output, tools=tools)).turns
     assert turn.parts == parts
 
 

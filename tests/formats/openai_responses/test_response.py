@@ -32,7 +32,6 @@ def test_what_was_given_is_repeated_and_null_is_left_out() -> None:
         "parameters": None,
         "strict": None,
     }
-    assert shape.custom_tools(asked) == {"patch"}
 
 
 def test_ids_of_items_are_the_same_for_the_same_place_only() -> None:

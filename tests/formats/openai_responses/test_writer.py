@@ -128,6 +128,27 @@ def test_a_custom_tool_gets_the_text_it_was_called_with() -> None:
     assert (item["type"], item["input"]) == ("custom_tool_call", "*** Begin\n")
 
 
+def test_a_call_of_a_tool_in_a_namespace_says_both_names_from_the_start() -> None:
+    space = {"type": "namespace", "name": "clock", "tools": [FUNCTION, CUSTOM]}
+    writer = ResponseWriter(context(tools=[space], stream=True))
+    told = (
+        ToolCallStarted(0, "A", "clock__f"),
+        ToolCallDelta(0, "{}"),
+        ToolCallStarted(1, "B", "clock__patch"),
+        ToolCallDelta(1, '{"input":"+x"}'),
+        Stopped("tool_calls"),
+    )
+    stream = writer.write(told) + writer.finale(USED, COMMENT)
+    begun = [e["item"] for e in events(stream) if e["type"] == "response.output_item.added"]
+    whole = LifeCycle.of(stream).response["output"]
+    for items in (begun, whole):
+        assert [(item["name"], item["namespace"]) for item in items] == [
+            ("f", "clock"),
+            ("patch", "clock"),
+        ]
+    assert [item["type"] for item in whole] == ["function_call", "custom_tool_call"]
+
+
 def test_a_call_with_nothing_is_still_json() -> None:
     (item,) = LifeCycle.of(written(ToolCallStarted(0, "A", "f"))).response["output"]
     assert item["arguments"] == "{}"

@@ -7,6 +7,7 @@ from zurelay.formats.openai_chat.checks import LONGEST_TOOL_NAME
 from zurelay.formats.openai_chat.view import given
 from zurelay.formats.openai_responses.conversation import WHOLE_HISTORY, Seen
 from zurelay.formats.openai_responses.invalid import invalid, missing
+from zurelay.formats.openai_responses.toolbox import NAMESPACE
 from zurelay.formats.openai_responses.view import Request, Tool, ToolChoice
 
 TOOL_TYPES = ("function", "custom")
@@ -48,12 +49,19 @@ def numbers(view: Request) -> None:
 
 
 def tools(view: Request, seen: Seen) -> None:
-    """Tools and the choice among them."""
+    """Tools, those that the input brings too, and the choice among them."""
     names: dict[str, set[str]] = {kind: set() for kind in TOOL_TYPES}
-    for place, tool in enumerate(view.tools or ()):
-        names[tool.type if tool.type in names else "function"].add(_tool(place, tool))
-    if view.tools:
-        seen.needs[Ability.TOOLS] = "tools"
+    spaces: set[str] = set()
+    tools = [(f"tools[{place}]", tool) for place, tool in enumerate(view.tools or ())] + seen.tools
+    for path, tool in tools:
+        if tool.type != NAMESPACE:
+            _note(path, tool, names)
+            continue
+        spaces.add(_name(path, tool))
+        for place, inner in enumerate(tool.tools or ()):
+            _note(f"{path}.tools[{place}]", inner, names)
+    if tools:
+        seen.needs[Ability.TOOLS] = "tools" if view.tools else tools[0][0]
     choice = view.tool_choice
     if choice is None or choice in ("none", "auto"):
         return
@@ -61,27 +69,30 @@ def tools(view: Request, seen: Seen) -> None:
         if choice != "required":
             raise Refused(invalid("tool_choice", f"'{choice[:40]}'"))
     elif choice.type == "allowed_tools":
-        _allowed(choice, names)
+        _allowed(choice, spaces.union(*names.values()))
         if choice.mode != "required":
             return
     elif choice.type not in names:
         raise Refused(invalid("tool_choice.type", f"'{choice.type[:40]}'"))
     elif choice.name not in names[choice.type]:
         raise Refused(invalid("tool_choice.name", "another" if choice.name else "nothing"))
-    if not view.tools:
+    if not tools:
         told = "'tool_choice' can force a tool only with 'tools'."
         raise Refused(problems.invalid_value("tool_choice", told))
     seen.needs[Ability.FORCED_TOOL] = "tool_choice"
 
 
-def _tool(place: int, tool: Tool) -> str:
-    path = f"tools[{place}]"
-    if tool.type not in TOOL_TYPES:
+def _note(path: str, tool: Tool, names: dict[str, set[str]]) -> None:
+    if tool.type not in names:
         told = (
             f"'{path}' is of type '{tool.type[:40]}', which a provider runs itself; only tools of "
             "type 'function' and 'custom' are supported."
         )
         raise Refused(problems.unsupported_content(f"{path}.type", told))
+    names[tool.type].add(_name(path, tool))
+
+
+def _name(path: str, tool: Tool) -> str:
     if tool.name is None:
         raise Refused(missing(f"{path}.name"))
     if not 1 <= len(tool.name) <= LONGEST_TOOL_NAME:
@@ -89,12 +100,11 @@ def _tool(place: int, tool: Tool) -> str:
     return tool.name
 
 
-def _allowed(choice: ToolChoice, names: dict[str, set[str]]) -> None:
+def _allowed(choice: ToolChoice, known: set[str]) -> None:
     if choice.mode not in (None, "auto", "required"):
         raise Refused(invalid("tool_choice.mode", f"'{choice.mode[:40]}'"))
     if not choice.tools:
         raise Refused(missing("tool_choice.tools"))
-    known = set().union(*names.values())
     for place, tool in enumerate(choice.tools):
         if tool.name not in known:
             path = f"tool_choice.tools[{place}].name"

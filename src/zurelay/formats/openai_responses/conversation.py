@@ -15,6 +15,7 @@ from zurelay.chat.estimate import PER_MESSAGE, measure, measure_pdf
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.invalid import words
+from zurelay.formats.openai_responses import toolbox
 from zurelay.formats.openai_responses.invalid import (
     ASSISTANT_PARTS,
     INPUT_PARTS,
@@ -24,6 +25,7 @@ from zurelay.formats.openai_responses.invalid import (
     of_decoder,
 )
 from zurelay.formats.openai_responses.view import (
+    ADDITIONAL,
     CALL,
     KIND,
     MESSAGE,
@@ -34,6 +36,7 @@ from zurelay.formats.openai_responses.view import (
     Output,
     Part,
     Reasoning,
+    Tool,
 )
 
 WHOLE_HISTORY = "This endpoint keeps nothing: send the whole history as 'input' instead."
@@ -54,6 +57,7 @@ class Seen:
         marks: `remote_image`, `remote_file`.
         texts: of the prompt, which `measure` takes together.
         other_length: of what is no text to be measured, in the same unit.
+        tools: that the input brings, each with its path; their shapes are still to be checked.
     """
 
     needs: dict[Ability, str] = field(default_factory=dict)
@@ -62,6 +66,7 @@ class Seen:
     other_length: int = 0
     media_count: int = 0
     opening: bytes = b""
+    tools: list[tuple[str, Tool]] = field(default_factory=list)
 
     @property
     def text_length(self) -> int:
@@ -106,6 +111,8 @@ def _item(path: str, raw: Raw, seen: Seen) -> tuple[str | None, str]:
         _output(path, _decoded(OUTPUT, raw, path), seen)
     elif kind.type == "reasoning":
         _reasoning(_decoded(REASONING, raw, path), seen)
+    elif kind.type == toolbox.ADDITIONAL:
+        _tools(path, raw, seen)
     return None, ""
 
 
@@ -214,6 +221,14 @@ def _output(path: str, result: Output, seen: Seen) -> None:
         seen.texts.append(result.output)
         return
     _parts(f"{path}.output", "tool", result.output, seen)
+
+
+def _tools(path: str, raw: Raw, seen: Seen) -> None:
+    tools = _decoded(ADDITIONAL, raw, path).tools
+    if tools is None:
+        raise Refused(missing(f"{path}.tools"))
+    seen.tools += [(f"{path}.tools[{place}]", tool) for place, tool in enumerate(tools)]
+    seen.texts.append(bytes(raw).decode())
 
 
 def _reasoning(item: Reasoning, seen: Seen) -> None:

@@ -9,12 +9,13 @@ from zurelay.chat.request import Request
 from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext, Inbound
 from zurelay.formats.call_arguments import complete
-from zurelay.formats.openai_responses import read
+from zurelay.formats.openai_responses import read, toolbox
 from zurelay.formats.openai_responses import response as shape
 from zurelay.formats.openai_responses.back import NAME
 from zurelay.formats.openai_responses.output import (
     NO_ARGUMENTS,
     call_item,
+    called,
     custom_input,
     message_item,
     proof_item,
@@ -63,7 +64,7 @@ class ResponsesHubFront:
 
 def _output(parts: Sequence[Part], context: AnswerContext, status: str) -> list[Json]:
     """The items that the stream of the same answer would tell."""
-    custom = shape.custom_tools(context.asked)
+    offered = toolbox.of_request(context.asked)
     groups = list(_groups(parts))
     out: list[Json] = []
     for place, group in enumerate(groups):
@@ -75,11 +76,10 @@ def _output(parts: Sequence[Part], context: AnswerContext, status: str) -> list[
             own = shape.item_id(context, "rs", place)
             out.append(proof_item(own, first.text, group[-1] if group[-1].signature else None))
         elif isinstance(first, ToolCall):
-            plain = first.name in custom
-            own = shape.item_id(context, "ctc" if plain else "fc", place)
-            said = custom_input(first.arguments) if plain else first.arguments or NO_ARGUMENTS
-            call_id = legal(first.id, "max64")
-            out.append(call_item(own, call_id, first.name, said, ends, custom=plain))
+            tool = called(first.name, offered)
+            own = shape.item_id(context, "ctc" if tool.custom else "fc", place)
+            said = custom_input(first.arguments) if tool.custom else first.arguments or NO_ARGUMENTS
+            out.append(call_item(own, legal(first.id, "max64"), tool, said, ends))
         else:
             content = [
                 text_part("refusal" if isinstance(part, RefusalText) else "text", part.text)

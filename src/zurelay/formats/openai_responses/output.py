@@ -1,11 +1,12 @@
 """The items of an answer as callers get them, one by one. Knows no order and no events."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zurelay.chat.events import ThinkingSigned
 from zurelay.chat.parts import Thinking
 from zurelay.formats.openai_responses import envelope
+from zurelay.formats.openai_responses.toolbox import Offered
 from zurelay.wire import json
 
 Json = dict[str, Any]
@@ -48,18 +49,23 @@ def proof_item(own_id: str, text: str, proof: ThinkingSigned | Thinking | None) 
     return reasoning_item(own_id, text, sealed)
 
 
-def call_item(
-    own_id: str, call_id: str, name: str, said: str, status: str, *, custom: bool
-) -> Json:
+def call_item(own_id: str, call_id: str, tool: Offered, said: str, status: str) -> Json:
     """A call of a function, or of a custom tool whose input is plain text."""
+    space = {} if tool.namespace is None else {"namespace": tool.namespace}
     return {
         "id": own_id,
-        "type": "custom_tool_call" if custom else "function_call",
+        "type": "custom_tool_call" if tool.custom else "function_call",
         "status": status,
         "call_id": call_id,
-        "name": name,
-        "input" if custom else "arguments": said,
+        "name": tool.name,
+        **space,
+        "input" if tool.custom else "arguments": said,
     }
+
+
+def called(name: str, offered: Mapping[str, Offered]) -> Offered:
+    """The tool that the model called `name`; one nobody offered is a function of that name."""
+    return offered.get(name) or Offered({"type": "function", "name": name})
 
 
 def custom_input(arguments: str) -> str:

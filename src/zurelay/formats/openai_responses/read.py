@@ -1,10 +1,11 @@
 """A checked Responses request in neutral form, for exchanges with other formats.
 
 Items that follow one another on one side make one turn. Items of types unknown here are left out
-and reported. A custom tool becomes a function with one string.
+and reported. A custom tool becomes a function with one string, a tool in a namespace a function
+with both names in one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from zurelay.chat.parts import (
@@ -22,7 +23,7 @@ from zurelay.formats.base import Inbound
 from zurelay.formats.cache_marks import lifetime
 from zurelay.formats.openai_chat.request import split_data_url
 from zurelay.formats.openai_chat.view import given
-from zurelay.formats.openai_responses import envelope
+from zurelay.formats.openai_responses import envelope, toolbox
 from zurelay.formats.schema import CUSTOM_INPUT
 from zurelay.wire import json
 
@@ -65,11 +66,15 @@ def read(inbound: Inbound) -> Request:
     items = body["input"]
     if isinstance(items, str):
         items = [{"role": "user", "content": items}]
-    tools = tuple(_tool(tool) for tool in body.get("tools") or ())
+    offered = toolbox.offered(body.get("tools") or (), items)
     choice = body.get("tool_choice")
     if isinstance(choice, dict) and choice["type"] == "allowed_tools":
         names = {tool["name"] for tool in choice["tools"]}
-        tools = tuple(tool for tool in tools if tool.name in names)
+        offered = {
+            name: tool
+            for name, tool in offered.items()
+            if tool.name in names or tool.namespace in names
+        }
         choice = choice.get("mode") or "auto"
     wanted = body.get("text") or {}
     return Request(
@@ -77,8 +82,8 @@ def read(inbound: Inbound) -> Request:
         max_output=inbound.max_output,
         temperature=body.get("temperature"),
         top_p=body.get("top_p"),
-        tools=tools,
-        tool_choice=_choice(choice),
+        tools=tuple(_tool(name, tool) for name, tool in offered.items()),
+        tool_choice=_choice(choice, offered),
         parallel_tool_calls=body.get("parallel_tool_calls"),
         answer_format=_format(wanted.get("format")),
         effort=inbound.effort,
@@ -119,7 +124,8 @@ def _turns(items: Iterable[Json], unread: list[str]) -> Iterable[Turn]:
             its, new = "assistant", list(_of_assistant(kind, item))
             joins = role == "assistant"
         else:
-            unread.append("input[]")
+            if kind != toolbox.ADDITIONAL:
+                unread.append("input[]")
             continue
         if parts and not joins:
             yield Turn(role, tuple(parts))
@@ -174,28 +180,28 @@ def _of_assistant(kind: str, item: Json) -> Iterable[Part]:
         shared = item.get("summary") or item.get("content") or []
         text = "\n\n".join(part.get("text") or "" for part in shared)
         yield from envelope.unseal(text, item.get("encrypted_content") or "")
-    elif kind == "custom_tool_call":
-        arguments = json.encode({"input": item["input"]}).decode()
-        yield ToolCall(item["call_id"], item["name"], arguments)
     else:
-        yield ToolCall(item["call_id"], item["name"], item["arguments"])
+        name = toolbox.one_name(item.get("namespace"), item["name"])
+        if kind == "custom_tool_call":
+            arguments = json.encode({"input": item["input"]}).decode()
+            yield ToolCall(item["call_id"], name, arguments)
+        else:
+            yield ToolCall(item["call_id"], name, item["arguments"])
 
 
-def _tool(tool: Json) -> Tool:
-    if tool["type"] == "custom":
-        return Tool(tool["name"], tool.get("description"), CUSTOM_INPUT)
+def _tool(name: str, offered: toolbox.Offered) -> Tool:
+    if offered.custom:
+        return Tool(name, offered.description, CUSTOM_INPUT)
+    tool = offered.tool
     return Tool(
-        tool["name"],
-        tool.get("description"),
-        tool.get("parameters"),
-        tool.get("strict"),
-        lifetime(tool),
+        name, offered.description, tool.get("parameters"), tool.get("strict"), lifetime(tool)
     )
 
 
-def _choice(choice: object) -> ToolChoice | None:
+def _choice(choice: object, offered: Mapping[str, toolbox.Offered]) -> ToolChoice | None:
     if isinstance(choice, dict):
-        return ToolChoice("named", choice["name"])
+        own = choice["name"]
+        return ToolChoice("named", next(n for n, tool in offered.items() if tool.name == own))
     if choice == "none":
         return ToolChoice("none")
     if choice == "required":

@@ -68,12 +68,6 @@ def _tool(tool: Json) -> Json:
     return {**_FUNCTION, **tool} if tool["type"] == "function" else tool
 
 
-def custom_tools(asked: Mapping[str, Raw]) -> frozenset[str]:
-    """Names of the tools whose input is plain text."""
-    tools = json.decode(asked["tools"]) if "tools" in asked else None
-    return frozenset(tool["name"] for tool in tools or () if tool["type"] == "custom")
-
-
 def response(
     context: AnswerContext,
     same: Json,

@@ -51,6 +51,7 @@ class Call(Struct):
 
     call_id: str | None = None
     name: str | None = None
+    namespace: str | None = None
     arguments: str | None = None
     input: str | None = None
 
@@ -71,13 +72,20 @@ class Reasoning(Struct):
 
 
 class Tool(Struct):
-    """One of `tools`."""
+    """One of `tools`; a namespace has tools of its own."""
 
     type: str
     name: str | None = None
     description: str | None = None
     parameters: dict[str, Raw] | None = None
     strict: bool | None = None
+    tools: "list[Tool] | None" = None
+
+
+class Additional(Struct):
+    """Tools that an item of the input brings."""
+
+    tools: list[Tool] | None = None
 
 
 class Named(Struct):
@@ -156,3 +164,4 @@ MESSAGE = msgspec.json.Decoder(Message)
 CALL = msgspec.json.Decoder(Call)
 OUTPUT = msgspec.json.Decoder(Output)
 REASONING = msgspec.json.Decoder(Reasoning)
+ADDITIONAL = msgspec.json.Decoder(Additional)

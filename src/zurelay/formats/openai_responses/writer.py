@@ -25,15 +25,18 @@ from zurelay.chat.usage import Usage
 from zurelay.formats.base import AnswerContext
 from zurelay.formats.call_arguments import complete
 from zurelay.formats.openai_responses import response as shape
+from zurelay.formats.openai_responses import toolbox
 from zurelay.formats.openai_responses.output import (
     NO_ARGUMENTS,
     call_item,
+    called,
     custom_input,
     message_item,
     proof_item,
     reasoning_item,
     text_part,
 )
+from zurelay.formats.openai_responses.toolbox import Offered
 from zurelay.formats.tool_ids import legal
 from zurelay.wire import json
 
@@ -50,8 +53,7 @@ class _Call:
     place: int
     id: str
     call_id: str
-    name: str
-    custom: bool
+    tool: Offered
     arguments: str = ""
 
 
@@ -61,7 +63,7 @@ class ResponseWriter:
     def __init__(self, context: AnswerContext) -> None:
         self._context = context
         self._same = shape.repeated(context.asked)
-        self._custom = shape.custom_tools(context.asked)
+        self._offered = toolbox.of_request(context.asked)
         self._sequence = 0
         self._out: list[bytes] = []
         self._items: dict[int, Json] = {}  # whole ones, by place
@@ -200,11 +202,11 @@ class ResponseWriter:
     def _start_call(self, index: int, call_id: str, name: str) -> None:
         self._close()
         self._close_whole_calls()
-        custom = name in self._custom
-        place, own = self._new("ctc" if custom else "fc")
-        call = _Call(place, own, legal(call_id, "max64"), name, custom)
+        tool = called(name, self._offered)
+        place, own = self._new("ctc" if tool.custom else "fc")
+        call = _Call(place, own, legal(call_id, "max64"), tool)
         self._calls[index] = call
-        item = call_item(own, call.call_id, name, "", "in_progress", custom=custom)
+        item = call_item(own, call.call_id, tool, "", "in_progress")
         self._tell("response.output_item.added", output_index=place, item=item)
 
     def _grow_call(self, index: int, arguments: str) -> None:
@@ -212,7 +214,7 @@ class ResponseWriter:
         if call is None or not arguments:
             return
         call.arguments += arguments
-        if not call.custom:  # a custom tool's input is known when the JSON around it is whole
+        if not call.tool.custom:  # a custom tool's input is known when the JSON around it is whole
             self._tell_call("response.function_call_arguments.delta", call, delta=arguments)
 
     def _close_whole_calls(self) -> None:
@@ -223,8 +225,8 @@ class ResponseWriter:
         call = self._calls.pop(index)
         if complete(call.arguments) and call.place != self._next - 1:
             status = "completed"
-        said = custom_input(call.arguments) if call.custom else call.arguments
-        if call.custom:
+        said = custom_input(call.arguments) if call.tool.custom else call.arguments
+        if call.tool.custom:
             if said:
                 self._tell_call("response.custom_tool_call_input.delta", call, delta=said)
             self._tell_call("response.custom_tool_call_input.done", call, input=said)
@@ -233,8 +235,8 @@ class ResponseWriter:
                 said = NO_ARGUMENTS
                 self._tell_call("response.function_call_arguments.delta", call, delta=said)
             done = "response.function_call_arguments.done"
-            self._tell_call(done, call, name=call.name, arguments=said)
-        item = call_item(call.id, call.call_id, call.name, said, status, custom=call.custom)
+            self._tell_call(done, call, name=call.tool.name, arguments=said)
+        item = call_item(call.id, call.call_id, call.tool, said, status)
         self._done(call.place, item)
 
     # Frames.
