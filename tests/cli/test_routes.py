@@ -1,12 +1,16 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Run
+from tests.plan.made import route, served, table
 from tests.served import Served
 from zurelay.cli.routes import Target, target
 from zurelay.cli.terminal import Failed
+from zurelay.plan.report import Report, Standing
+from zurelay.plan.view import routes_view
 
 HERE = "http://127.0.0.1:8123"
 TOKEN = "zka-x"
@@ -52,6 +56,39 @@ def test_routes_of_a_running_gateway_are_shown(run: Run, served: Served) -> None
     assert ran.out.count("\n") == 2
     assert "sandbox/echo" in ran.out
     assert "no route of x" in run("routes", "--data", data, "--model", "x").err
+
+
+def test_several_processes_are_shown_together_with_whom_that_leaves_out(
+    run: Run, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports = [
+        Report("j1", "gw:worker-1", {"p:u": Standing(in_flight=2)}),
+        Report("j2", "gw:worker-2", {"p:u": Standing("open", "connection", 4.0, in_flight=3)}),
+    ]
+
+    def process(name: str, age_s: float, *, counted: bool = True) -> dict[str, object]:
+        return {"id": name, "name": name, "age_s": age_s, "asked": False, "counted": counted}
+
+    told: dict[str, Any] = {
+        "data": routes_view(table(served("m", [route()])), reports),
+        "processes": [process("a", 0.0), process("b", 4.6), process("c", 41.0, counted=False)],
+        "store_away": False,
+    }
+
+    async def answer(*_: object) -> dict[str, Any]:
+        return told
+
+    monkeypatch.setattr("zurelay.cli.routes._ask", answer)
+    ran = run("routes", "--data", str(data))
+    assert "open in 1 of 2 (connection), 4 s" in ran.out
+    assert "note: 2 processes together; the oldest word is 5 s old" in ran.err
+    assert "note: c was last heard of 41 s ago and is left out" in ran.err
+    told["processes"], told["store_away"] = [process("a", 0.0)], True
+    assert "the asked process alone" in run("routes", "--data", str(data)).err
+    del told["processes"], told["store_away"]  # as an older gateway answers
+    del told["data"][0]["processes"], told["data"][0]["state_at"]
+    ran = run("routes", "--data", str(data))
+    assert (ran.err, "open (connection), 4 s" in ran.out) == ("", True)
 
 
 def test_without_a_gateway_the_configured_routes_are_shown(run: Run) -> None:

@@ -3,6 +3,8 @@ from dataclasses import replace
 from tests.plan.made import fail, provider, route, served, succeed, table
 from zurelay.chat.faults import FaultKind
 from zurelay.plan.health import Health
+from zurelay.plan.report import Report, states_of
+from zurelay.plan.report import shown as told
 from zurelay.plan.view import routes_view
 
 FIRST = route(provider("a"), priority=2, weight=3)
@@ -12,7 +14,14 @@ TABLE = table(served("m", [FIRST, SECOND]), served("n", [OTHER]))
 
 
 def shown(health: Health | None, now: float = 100.0, model: str | None = None) -> list[dict]:  # type: ignore[type-arg]
-    return routes_view(TABLE, health, now, lambda text: text.replace("words", "[hidden]"), model)
+    if health is None:
+        return routes_view(TABLE, (), model)
+    return routes_view(TABLE, [report(health, now, "j1")], model)
+
+
+def report(health: Health, now: float, id_: str) -> Report:
+    seen = told(states_of(TABLE, health, now), lambda text: text.replace("words", "[hidden]"))
+    return Report(id_, f"gw:{id_}", seen)
 
 
 def test_every_model_and_route_is_told_in_the_order_of_the_table() -> None:
@@ -41,6 +50,7 @@ def test_figures_and_failures_are_told_with_redacted_words() -> None:
     assert 400 <= row["first_token_p50_ms"] <= 600
     assert row["last_errors"] == [
         {"reason": "server_error", "http_status": 500, "message": "[hidden]", "age_s": 5.0}
+        | {"process": "gw:j1"}
     ]
 
 
@@ -56,6 +66,7 @@ def test_a_resting_route_says_how_long_and_a_cut_off_one_why() -> None:
 def test_without_a_gateway_the_state_is_unknown() -> None:
     row = shown(None)[0]
     assert (row["state"], row["success_rate"], row["in_flight"]) == ("unknown", None, None)
+    assert (row["processes"], row["state_at"], row["up_in"]) == (0, [], None)
     assert set(row) == set(shown(Health())[0])
 
 
@@ -74,8 +85,33 @@ def test_attempts_of_the_last_hour_are_counted_and_a_requests_own_faults_are_not
 def test_what_is_stopped_stands_among_the_others_and_says_so() -> None:
     held = replace(served("m", [FIRST, SECOND]), routes=(replace(SECOND, number=2),))
     held = replace(held, held=((replace(FIRST, number=1), "route"),))
-    rows = routes_view(table(held), Health(), 100.0, str)
+    rows = routes_view(table(held), [Report("j1", "gw")])
     assert [(r["id"], r["route"], r["stopped"]) for r in rows] == [
         ("a:u", 1, "route"),
         ("b:u", 2, None),
+    ]
+
+
+def test_several_processes_are_shown_together() -> None:
+    one, two = Health(), Health()
+    for health in (one, two):
+        succeed(health, FIRST, 90.0, first=0.5)
+        health.began(FIRST, 96.0)
+    fail(one, SECOND, FaultKind.REFUSED_CREDENTIAL, 95.0)
+    reports = [report(one, 100.0, "j1"), report(two, 100.0, "j2")]
+    first, second, _ = routes_view(TABLE, reports)
+    assert (first["in_flight"], first["samples"], first["processes"]) == (2, 2, 2)
+    assert (first["state"], first["state_at"], first["up_in"]) == ("closed", ["gw:j1", "gw:j2"], 2)
+    assert (second["state"], second["state_at"], second["up_in"]) == ("open", ["gw:j1"], 1)
+    assert [one["process"] for one in second["last_errors"]] == ["gw:j1"]
+
+
+def test_a_route_that_two_models_share_is_told_for_each() -> None:
+    both = table(served("m", [FIRST]), served("n", [FIRST]))
+    health = Health()
+    health.began(FIRST, 96.0)
+    rows = routes_view(both, [report(health, 100.0, "j1")])
+    assert [(row["model"], row["id"], row["in_flight"]) for row in rows] == [
+        ("m", "a:u", 1),
+        ("n", "a:u", 1),
     ]

@@ -103,7 +103,8 @@ class _Application:
         body = None
         if endpoint.body is not None:
             body = await read_body(request, endpoint.body)
-        return Call(self._parts, actor, placeholders, query, body)
+        gathered = None if endpoint.gather is None else endpoint.gather(self._parts)
+        return Call(self._parts, actor, placeholders, query, body, gathered)
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
         loop = asyncio.get_running_loop()

@@ -26,6 +26,7 @@ class Call:
         path: values of the placeholders in the endpoint's path.
         query: an instance of its `query`.
         body: an instance of its `body`, if it has one.
+        gathered: what its `gather` gave.
     """
 
     parts: AdminParts
@@ -33,6 +34,7 @@ class Call:
     path: Mapping[str, str]
     query: Any
     body: Any
+    gathered: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class Endpoint:
         summary: one line that says what it does.
         right: what a caller needs, for the description; the office checks it.
         call: does it, in a thread; `on_loop` where it must run on the event loop.
+        gather: reads on the event loop, before `call`, what can only be read there.
         answer: the type of what it gives; None for files.
         query: fields of the query; `body` of the JSON body.
         media_types: of files.
@@ -99,6 +102,7 @@ class Endpoint:
     body: type[Struct] | None = None
     status: int = 200
     on_loop: bool = False
+    gather: Callable[[AdminParts], object] | None = None
     media_types: tuple[str, ...] = ("application/json",)
 
 

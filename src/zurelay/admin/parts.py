@@ -34,6 +34,7 @@ class AdminParts:
         owner: `owned_by` of models that are in no vendor's catalogue.
         request_id: names a call.
         session: who acts by the session in a call's cookie; None without one.
+        process, name: this process's id among all that share the store, and what people call it.
     """
 
     desk: Desk
@@ -46,6 +47,8 @@ class AdminParts:
     owner: Callable[[], str]
     request_id: Callable[[], str]
     session: Callable[[Request], Awaitable[Actor | None]]
+    process: str = ""
+    name: str = ""
 
 
 async def caller(parts: AdminParts, request: Request) -> Actor:

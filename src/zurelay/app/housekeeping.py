@@ -12,6 +12,7 @@ import structlog
 
 from zurelay.store.engine import Store
 from zurelay.store.errors import StoreError
+from zurelay.store.route_reports import forget_silent
 from zurelay.store.upkeep import Upkeep
 from zurelay.store.wallet_source import database_time
 from zurelay.store.wallets import expire
@@ -78,6 +79,7 @@ class Housekeeping:
         if self._store.kind == "postgresql":  # SQLite's leases are never given up
             with self._store.write() as connection:
                 lost = expire(connection, database_time(connection))
+                forget_silent(connection)
             if lost:
                 log.warning("leases of nodes that are gone returned", nodes=lost)
         if now >= self._due and self._upkeep.run(now, self._keep_s()):

@@ -73,6 +73,8 @@ class Assembly:
     shared: Sharing
     contents: Contents
     stored_contents: StoredContents
+    node: str
+    """What the store knows this process by."""
 
     def use_content_keys(self, settings: Settings) -> None:
         """Encrypt messages by these settings from now on; without a key none are stored."""
@@ -184,6 +186,7 @@ async def assemble(settings: Settings, store: Store, ballast_mb: int, workers: i
         shared,
         contents,
         stored_contents,
+        journal.id,
     )
     made.use_content_keys(settings)
     return made

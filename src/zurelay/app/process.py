@@ -31,6 +31,7 @@ from zurelay.app.options import ServeOptions, Started
 from zurelay.app.parts import Assembly, assemble, snapshot
 from zurelay.app.post import Post
 from zurelay.app.prices import StoredPrices
+from zurelay.app.reporting import Reporting
 from zurelay.app.stops import StoredStops
 from zurelay.app.watch import Machine, Watch
 from zurelay.config.accounts import providers
@@ -140,6 +141,7 @@ class Process:
             ),
         )
         self._parts.metrics.watch_alerts(lambda: self._watch.open)
+        self._reporting = None if self._store.kind == "sqlite" else self._reports(console)
         docs = Docs(self._docs_parts(console))
         routes = [admin.mounted(self._admin_parts(console)), Console(console), docs]
         self._server = Server(options, self._gateway, pages(routes))
@@ -162,6 +164,8 @@ class Process:
             self._watch.run(),
         ):
             self._spawn(job)
+        if self._reporting is not None:
+            self._spawn(self._reporting.run())
         # What was made so far lives as long as the process: the collector need not look at it.
         gc.collect()
         gc.freeze()
@@ -180,6 +184,8 @@ class Process:
                 job.cancel()
             await asyncio.gather(*self._jobs, return_exceptions=True)
             await self._watch.close()
+            if self._reporting is not None:
+                await self._reporting.close()
             await self._housekeeping.close()
             await self._post.close()
             if self._options.crew is None:
@@ -314,8 +320,18 @@ class Process:
             ask=lambda *asked: ask(core, *asked),
             settings=lambda: in_force(self._settings),
             host=socket.gethostname(),
-            worker="" if (crew := self._options.crew) is None else self._options.data_dir.name,
-            workers=1 if crew is None else crew.workers,
+            process=self._parts.node,
+            name=self._name(),
+        )
+
+    def _reports(self, console: ConsoleParts) -> Reporting:
+        """Tells the processes that share the store."""
+        return Reporting(
+            self._store,
+            (console.process, console.name),
+            console.table,
+            console.health,
+            lambda: self._gateway.core.snapshot.redact,
         )
 
     def _name(self) -> str:
@@ -363,6 +379,8 @@ class Process:
             owner=lambda: self._settings.brand.wire,
             request_id=console.request_id,
             session=lambda request: session_actor(console, request),
+            process=console.process,
+            name=console.name,
         )
 
     def _redact(self, text: str) -> str:

@@ -59,8 +59,11 @@ def routes(
     configured routes are shown, their state unknown.
     """
     asked = target(os.environ, data, port)
-    rows = None if asked is None else asyncio.run(_ask(asked, model))
-    if rows is None:
+    told = None if asked is None else asyncio.run(_ask(asked, model))
+    if told is not None:
+        rows = told["data"]
+        _note_whom(told)
+    else:
         where = f" at {asked.base_url}" if asked else f" on {data}"
         note(f"note: no gateway runs{where}; these are the routes of the configuration")
         rows = _configured(config, data, model)
@@ -112,8 +115,8 @@ def target(environ: "Mapping[str, str]", data: Path, port: int | None) -> Target
     )
 
 
-async def _ask(asked: Target, model: str | None) -> list[dict[str, Any]] | None:
-    """Its routes; None if nothing answers there."""
+async def _ask(asked: Target, model: str | None) -> dict[str, Any] | None:
+    """Its routes, and whom it speaks for; None if nothing answers there."""
     from zurelay.upstream.base import Call, UpstreamError
 
     query = "" if model is None else f"?model={quote(model, safe='')}"
@@ -132,18 +135,32 @@ async def _ask(asked: Target, model: str | None) -> list[dict[str, Any]] | None:
     try:
         told = msgspec.json.decode(response.body)
         if response.status == 200:
-            return list(told["data"])
+            told["data"] = list(told["data"])
+            return dict(told)
         message = str(told["error"]["message"])
     except (msgspec.DecodeError, LookupError, TypeError):
         message = f"it answered with status {response.status}"
     raise Failed(f"{asked.base_url}: {message}")
 
 
+def _note_whom(told: dict[str, Any]) -> None:
+    """Say where the rows do not speak for all."""
+    processes = told.get("processes", ())  # an older gateway speaks for itself, and does not say so
+    ages = [one["age_s"] for one in processes if one["counted"]]
+    if told.get("store_away"):
+        note("note: the store does not answer; this is what the asked process alone knows")
+    elif len(ages) > 1:
+        note(f"note: {len(ages)} processes together; the oldest word is {max(ages):.0f} s old")
+    for one in processes:
+        if not one["counted"]:
+            note(f"note: {one['name']} was last heard of {one['age_s']:.0f} s ago and is left out")
+
+
 def _configured(config: Path | None, data: Path, model: str | None) -> list[dict[str, Any]]:
     from zurelay.cli.models import routing_table
     from zurelay.plan.view import routes_view
 
-    return routes_view(routing_table(settings(config, data)), None, 0.0, str, model)
+    return routes_view(routing_table(settings(config, data)), (), model)
 
 
 def _row(row: dict[str, Any]) -> tuple[str, ...]:
@@ -166,6 +183,9 @@ def _row(row: dict[str, Any]) -> tuple[str, ...]:
 
 def _state(row: dict[str, Any]) -> str:
     state = str(row["state"]).replace("_", "-")
+    processes, seeing = row.get("processes", 0), len(row.get("state_at", ()))
+    if row["state"] != "closed" and seeing < processes:
+        state = f"{state} in {seeing} of {processes}"
     if row.get("stopped"):
         state = f"stopped ({row['stopped']})"
     if row["cause"] not in (None, "route"):

@@ -79,8 +79,8 @@ class ConsoleParts:
         oidc: signs people in by an OpenID Connect provider, where one is configured.
         ask: lets a request of the playground in; to be called on the event loop.
         settings: those in force.
-        host, worker, workers: who this process is: its machine, its name among the workers there
-            (empty where it is alone), and how many they are.
+        host, process, name: who this process is: its machine, its id among all that share the
+            store, and what people call it.
     """
 
     desk: Desk
@@ -101,5 +101,5 @@ class ConsoleParts:
     ask: Ask
     settings: Callable[[], Sequence[SettingShown]]
     host: str = ""
-    worker: str = ""
-    workers: int = 1
+    process: str = ""
+    name: str = ""

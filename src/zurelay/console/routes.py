@@ -1,7 +1,7 @@
 """Routes: which providers answer for which model, how each stands, and what is stopped.
 
-Health is what the process that answers knows; each process learns by itself. What is stopped, and
-how often each provider failed by the hour, holds for all nodes.
+Health is what all processes that share the store know together, or one of them alone. What is
+stopped, and how often each provider failed by the hour, holds for all nodes.
 """
 
 from collections.abc import Iterable
@@ -16,8 +16,10 @@ from zurelay.console.page import OPERATORS, Form, Html, Page, Redirect, Reply, V
 from zurelay.console.parts import ConsoleParts
 from zurelay.office import alerts, stops
 from zurelay.office.names import names_of
+from zurelay.office.routes import Own, Picture, picture
 from zurelay.office.stops import Kind, StopForm
 from zurelay.office.trends import ProviderTrend, provider_trend
+from zurelay.plan.report import Report, states_of
 from zurelay.plan.view import routes_view
 
 HOME: Final = "/console/routes"
@@ -34,6 +36,8 @@ CAUSES: Final = {
 }
 _COLOURS: Final = {"closed": "good", "half_open": "warn", "resting": "warn", "open": "bad"}
 _KINDS: Final = {"model": N_("model"), "provider": N_("provider"), "route": N_("route")}
+_NAMES = 2
+"""Processes that are named beside a state that they see."""
 _ROWS = 60
 _SERIES = 7
 """Providers that have a colour of their own in the chart."""
@@ -41,11 +45,12 @@ _SERIES = 7
 
 @dataclass(slots=True)
 class ProviderRow:
-    """A provider and how its routes stand together."""
+    """A provider and how its routes stand together; `partly`: up, but not for every process."""
 
     name: str
     routes: int = 0
     up: int = 0
+    partly: int = 0
     in_flight: int = 0
     samples: int = 0
     answered: float = 0.0
@@ -60,25 +65,31 @@ class ProviderRow:
         return self.answered / self.samples if self.samples else None
 
 
-def standing(parts: ConsoleParts) -> list[dict[str, Any]]:
-    """Every route and how it stands; to be called on the event loop."""
-    return routes_view(parts.table(), parts.health, parts.now(), parts.redact)
+def standing(parts: ConsoleParts) -> Own:
+    """What this process knows of every route; to be called on the event loop."""
+    states = states_of(parts.table(), parts.health, parts.now())
+    return Own(parts.process, parts.name, states, parts.redact)
 
 
 def index(visit: Visit) -> Reply:
     """All providers, and the routes that pass the filter."""
     desk, query = visit.parts.desk, visit.query
+    seen = picture(desk, visit.actor, visit.gathered)
+    asked = query.get("process", "")
+    alone = next((one for one in seen.reports if one.id == asked), None)
+    routes = routes_view(visit.parts.table(), seen.reports if alone is None else (alone,))
     stopped = stops.list_stops(desk, visit.actor)
     times, trends = provider_trend(desk, visit.actor)
-    rows = providers(visit.gathered, desk.providers() or (), trends)
+    rows = providers(routes, desk.providers() or (), trends)
     chosen = {name: query.get(name, "").strip() for name in ("q", "provider", "state")}
-    found = [one for one in visit.gathered if _passes(one, chosen)]
+    found = [one for one in routes if _passes(one, chosen)]
     # What needs somebody's eye comes first; else as the table has it.
     found.sort(key=_needs_no_eye)
     first = int(query["from"]) if query.get("from", "").isdecimal() else 0
+    process = {} if alone is None else {"process": alone.id}
     more = None
     if len(found) > first + _ROWS:
-        given = {name: value for name, value in chosen.items() if value}
+        given = process | {name: value for name, value in chosen.items() if value}
         more = f"{HOME}?{urlencode(given | {'from': first + _ROWS})}"
     return Html(
         "routes.html",
@@ -87,18 +98,22 @@ def index(visit: Visit) -> Reply:
             "providers": rows,
             "routes": found[first : first + _ROWS],
             "count": len(found),
-            "served": len(visit.gathered),
+            "served": len(routes),
             "more": more,
             "stopped": stopped,
             "alerts_open": alerts.count_open(desk, visit.actor),
             "off": {(one.kind, one.name): one for one in stopped},
             "kinds": _KINDS,
             "who": names_of(desk, visit.actor, (one.actor for one in stopped)),
-            "left": _left(visit.gathered),
+            "left": _left(routes),
             "failures": _failures(visit, times, trends),
             "host": visit.parts.host,
-            "worker": visit.parts.worker,
-            "workers": visit.parts.workers,
+            "seen": seen,
+            "alone": alone,
+            "gone": bool(asked) and alone is None,
+            "by": _by(seen, alone),
+            "home": f"{HOME}?{urlencode(process)}" if process else HOME,
+            "named": _NAMES,
             "states": STATES,
             "causes": CAUSES,
             "colours": _COLOURS,
@@ -137,15 +152,21 @@ def providers(
 ) -> list[ProviderRow]:
     """How each provider's routes stand; those without any route too."""
     rows = {name: ProviderRow(name) for name in configured}
+    counted: set[str] = set()
     for one in routes:
         row = rows.setdefault(one["provider"], ProviderRow(one["provider"]))
         row.routes += 1
         row.held += one["stopped"] is not None
-        row.up += one["stopped"] is None and one["state"] in ("closed", "half_open")
-        row.trying += one["stopped"] is None and one["state"] == "half_open"
-        row.in_flight += one["in_flight"] or 0
-        row.samples += one["samples"] or 0
-        row.answered += (one["success_rate"] or 0) * (one["samples"] or 0)
+        if one["stopped"] is None:
+            row.up += one["up_in"] > 0
+            row.partly += 0 < one["up_in"] < one["processes"]
+            row.trying += one["state"] == "half_open"
+        if one["id"] in counted:
+            continue  # another model has this route too
+        counted.add(one["id"])
+        row.in_flight += one["in_flight"]
+        row.samples += one["samples"]
+        row.answered += (one["success_rate"] or 0) * one["samples"]
     for trend in trends:
         if trend.provider in rows:
             row = rows[trend.provider]
@@ -155,6 +176,13 @@ def providers(
 
 
 # Our own.
+
+
+def _by(seen: Picture, alone: Report | None) -> Report | None:
+    """The one process that the page speaks for; None where it is several, or one without others."""
+    if alone is None and len(seen.reports) == 1 and (seen.silent or seen.store_away):
+        return seen.reports[0]
+    return alone
 
 
 def _needs_no_eye(one: dict[str, Any]) -> bool:
@@ -168,7 +196,7 @@ def _left(routes: Iterable[dict[str, Any]]) -> dict[tuple[str, str], int]:
     for one in routes:
         of = {"model": one["model"], "provider": one["provider"], "route": one["id"]}
         for kind, name in of.items():
-            under_way.setdefault((kind, name), {})[one["id"]] = one["in_flight"] or 0
+            under_way.setdefault((kind, name), {})[one["id"]] = one["in_flight"]
     return {which: sum(found.values()) for which, found in under_way.items()}
 
 

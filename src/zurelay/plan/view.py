@@ -1,37 +1,40 @@
 """Routes and their health as operators are shown them, in the admin API and on the command line.
 
-Pure; providers' words are shown as the given function leaves them.
+Pure; providers' words are shown as the reports have them.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
-from zurelay.plan.health import Health
+from msgspec.structs import asdict
+
+from zurelay.plan.merging import Together, together
+from zurelay.plan.report import Report
 from zurelay.plan.route import Route, RoutingTable, ServedModel, StopKind
-from zurelay.plan.standing import ErrorSeen, RouteState
 
 UNKNOWN = "unknown"
 """The state of routes that no running gateway tells of."""
 
 
 def routes_view(
-    table: RoutingTable,
-    health: Health | None,
-    now: float,
-    redact: Callable[[str], str],
-    model: str | None = None,
+    table: RoutingTable, reports: Sequence[Report], model: str | None = None
 ) -> list[dict[str, Any]]:
     """One object per model and route, in the order of the table; also for what is stopped.
 
     Args:
         table: what is served.
-        health: what is known of the routes; None if nothing can be.
-        now: the clock of `health`.
-        redact: makes a provider's own words fit to be shown.
+        reports: of the processes that it is to speak for; none if nothing is known.
         model: only the routes of this public id.
     """
+    known: dict[str, dict[str, Any]] = {}  # a route that several models share
+
+    def of(route: Route) -> dict[str, Any]:
+        if route.id not in known:
+            known[route.id] = _seen(together(reports, route.id)) if reports else _NOTHING_KNOWN
+        return known[route.id]
+
     return [
-        _route(served.model.id, route, by, health, now, redact)
+        _route(served.model.id, route, by) | of(route)
         for served in table.models.values()
         if model is None or served.model.id == model
         for route, by in _all_routes(served)
@@ -45,15 +48,8 @@ def _all_routes(served: ServedModel) -> list[tuple[Route, StopKind | None]]:
     return sorted(found, key=lambda one: one[0].number) if served.held else found
 
 
-def _route(
-    model: str,
-    route: Route,
-    by: StopKind | None,
-    health: Health | None,
-    now: float,
-    redact: Callable[[str], str],
-) -> dict[str, Any]:
-    view: dict[str, Any] = {
+def _route(model: str, route: Route, by: StopKind | None) -> dict[str, Any]:
+    return {
         "model": model,
         "route": route.number,
         "id": route.id,
@@ -63,24 +59,15 @@ def _route(
         "weight": route.weight,
         "stopped": by,
     }
-    if health is None:
-        return view | _NOTHING_KNOWN
-    return view | _state(health.snapshot(route, now), redact)
 
 
-def _state(known: RouteState, redact: Callable[[str], str]) -> dict[str, Any]:
+def _seen(one: Together) -> dict[str, Any]:
     return {
-        "state": known.state,
-        "cause": known.cause,
-        "wait_s": round(known.wait, 1),
-        "samples": known.samples,
-        "success_rate": None if known.success_rate is None else round(known.success_rate, 4),
-        "first_token_p50_ms": _ms(known.first_token_p50),
-        "first_token_p95_ms": _ms(known.first_token_p95),
-        "in_flight": known.in_flight,
-        "attempts_1h": known.tried,
-        "failed_1h": known.failed,
-        "last_errors": [_error(error, redact) for error in known.errors],
+        **asdict(one.standing),
+        "last_errors": [asdict(error) for error in one.standing.last_errors],
+        "state_at": list(one.state_at),
+        "processes": one.processes,
+        "up_in": one.up_in,
     }
 
 
@@ -96,17 +83,7 @@ _NOTHING_KNOWN: dict[str, Any] = {
     "attempts_1h": None,
     "failed_1h": None,
     "last_errors": [],
+    "state_at": [],
+    "processes": 0,
+    "up_in": None,
 }
-
-
-def _error(error: ErrorSeen, redact: Callable[[str], str]) -> dict[str, Any]:
-    return {
-        "reason": error.fault.kind.value,
-        "http_status": error.fault.status or None,
-        "message": redact(error.fault.message),
-        "age_s": round(error.ago, 1),
-    }
-
-
-def _ms(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds * 1000, 1)
