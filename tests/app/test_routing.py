@@ -77,7 +77,7 @@ async def test_a_fault_of_the_route_moves_on_to_the_next(
     stream: bool,
 ) -> None:
     script, calls = MOVES_ON[name]
-    caller = await start(configuration(upstream, second, routing="start_deadline_s = 0.1"))
+    caller = await start(configuration(upstream, second, routing="start_deadline_s = 0.5"))
     upstream.enqueue(*[script] * calls)
     second.enqueue(sse_reply(chat_chunks("Hi")) if stream else json_reply(chat_reply("Hi")))
     answer = await caller.chat(stream=stream)

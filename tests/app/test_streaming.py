@@ -223,8 +223,8 @@ async def test_what_was_left_out_is_told_late_on_an_early_stream(
 async def test_pings_and_role_chunks_do_not_satisfy_the_start_deadline_of_a_route(
     start: Start, upstream: ScriptedUpstream, second: ScriptedUpstream
 ) -> None:
-    caller = await start(configuration(upstream, second, routing="start_deadline_s = 0.6"))
-    upstream.enqueue(events(*NO_TOKENS, *[Pause(0.1), b": ping\n\n"] * 20, end=Stall()))
+    caller = await start(configuration(upstream, second, routing="start_deadline_s = 2"))
+    upstream.enqueue(events(*NO_TOKENS, *[Pause(0.1), b": ping\n\n"] * 30, end=Stall()))
     second.enqueue([Pause(0.2), *whole("Hi")])  # in time, since its deadline is its own
     answer = await caller.chat(stream=True)
     assert answer.text == "Hi"
@@ -260,9 +260,9 @@ async def test_the_requests_own_deadline_is_a_504_and_blames_no_route(
 async def test_silence_after_tokens_ends_with_an_error_event_and_is_billed(
     start: Start, upstream: ScriptedUpstream
 ) -> None:
-    caller = await start(configuration(upstream, routing="idle_deadline_s = 0.6"))
+    caller = await start(configuration(upstream, routing="idle_deadline_s = 2"))
     said = chat_chunk({"content": "x"})
-    pings = [Pause(0.25), said] * 3  # longer than the deadline, but never silent so long
+    pings = [Pause(0.75), said] * 3  # longer than the deadline, but never silent so long
     upstream.enqueue(events(said, *pings, end=Stall()))
     answer = await caller.chat(stream=True)
     assert answer.text == "xxxx"
