@@ -81,7 +81,7 @@ def test_several_processes_are_shown_together_with_whom_that_leaves_out(
     monkeypatch.setattr("zurelay.cli.routes._ask", answer)
     ran = run("routes", "--data", str(data))
     assert "open in 1 of 2 (connection), 4 s" in ran.out
-    assert "note: 2 processes together; the oldest word is 5 s old" in ran.err
+    assert "note: 2 processes together; the oldest report is 5 s old" in ran.err
     assert "note: c was last heard of 41 s ago and is left out" in ran.err
     told["processes"], told["store_away"] = [process("a", 0.0)], True
     assert "the asked process alone" in run("routes", "--data", str(data)).err

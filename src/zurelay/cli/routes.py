@@ -150,7 +150,7 @@ def _note_whom(told: dict[str, Any]) -> None:
     if told.get("store_away"):
         note("note: the store does not answer; this is what the asked process alone knows")
     elif len(ages) > 1:
-        note(f"note: {len(ages)} processes together; the oldest word is {max(ages):.0f} s old")
+        note(f"note: {len(ages)} processes together; the oldest report is {max(ages):.0f} s old")
     for one in processes:
         if not one["counted"]:
             note(f"note: {one['name']} was last heard of {one['age_s']:.0f} s ago and is left out")
