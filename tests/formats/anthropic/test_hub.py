@@ -61,6 +61,32 @@ def test_pictures_in_results_follow_after_the_last_result() -> None:
     assert body["messages"][4]["content"][0]["image_url"]["url"] == "data:image/png;base64,AA"
 
 
+def test_a_proof_of_the_text_stands_before_it_and_goes_back_on_it() -> None:
+    gemini = exchange("anthropic", "gemini")
+    google = Profile(realm="google-ai-studio")
+    said = [
+        {"text": "Hm", "thought": True},
+        {"text": "The "},
+        {"text": "end.", "thoughtSignature": "SIG"},
+    ]
+    candidate = {"content": {"role": "model", "parts": said}, "finishReason": "STOP"}
+    raw = json.dumps({"candidates": [candidate]}).encode()
+    body = json.loads(gemini.whole(raw, context(profile=google)).body)
+    assert [block["type"] for block in body["content"]] == ["thinking", "text"]
+    asked = {
+        "model": "m",
+        "max_tokens": 100,
+        "messages": [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": body["content"]},
+            {"role": "user", "content": "On"},
+        ],
+    }
+    inbound = front("anthropic").read(json.dumps(asked).encode())
+    back = json.loads(gemini.write(inbound, Target("m", "up", google)).body)
+    assert back["contents"][1]["parts"] == [{"text": "The end.", "thoughtSignature": "SIG"}]
+
+
 def test_no_breakpoint_reaches_an_upstream_that_does_not_know_it() -> None:
     cached = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
     body, _ = sent(

@@ -130,6 +130,28 @@ def test_hidden_thinking_of_another_vendor_comes_back_as_it_was() -> None:
     assert (last.signature, last.origin, last.redacted) == ("ENC", "openai/responses", True)
 
 
+GOOGLES = ThinkingSigned("G", "google-ai-studio/gemini", redacted=True)
+
+
+def test_an_answer_ends_with_its_text_whatever_proof_comes_after_it() -> None:
+    found = message(written(ThinkingDelta("Hm"), TextDelta("The end."), GOOGLES))
+    assert [block["type"] for block in found["content"]] == ["thinking", "text"]
+    assert found["content"][-1]["text"] == "The end."
+
+
+def test_a_proof_after_a_text_keeps_its_place_where_more_follows() -> None:
+    bound = ThinkingSigned("B", "google-ai-studio/gemini", redacted=True, call_id="A")
+    calls = (ToolCallStarted(0, "A", "f"), ToolCallDelta(0, "{}"))
+    found = message(written(TextDelta("I look."), GOOGLES, bound, *calls, reason="tool_calls"))
+    kinds = [block["type"] for block in found["content"]]
+    assert kinds == ["text", "thinking", "thinking", "tool_use"]
+    proofs = [unseal("", block["signature"])[0] for block in found["content"][1:3]]
+    assert [(proof.signature, proof.call_id) for proof in proofs] == [("G", None), ("B", "A")]
+    for follows in (TextDelta("more"), ThinkingDelta("more")):
+        found = message(written(TextDelta("I say"), GOOGLES, follows, TextDelta("end")))
+        assert unseal("", found["content"][1]["signature"])[0].signature == "G"
+
+
 def test_a_call_and_nothing_else() -> None:
     found = message(
         written(

@@ -1,6 +1,6 @@
 """Messages as a format that callers speak, as far as translation needs it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from zurelay.chat.events import Choice, Reply
@@ -46,12 +46,26 @@ class MessagesHubFront:
         sequence = choice.sequence if choice.finish_reason == "stop" else None
         body = {
             **message(context, usage),
-            "content": list(_blocks(choice.parts, context.profile.realm)),
+            "content": list(_blocks(_ordered(choice.parts), context.profile.realm)),
             "stop_reason": stop_reason(choice.finish_reason, sequence, refused=refused),
             "stop_sequence": sequence,
             "usage": counts.write(usage),
         }
         return json.encode(body)
+
+
+def _ordered(parts: Sequence[Part]) -> Sequence[Part]:
+    """The parts with no proof after the last text: that stands before it, as clients expect."""
+    end = len(parts)
+    while end and _is_proof(parts[end - 1]):
+        end -= 1
+    if end in (0, len(parts)) or not isinstance(parts[end - 1], Text | RefusalText):
+        return parts
+    return (*parts[: end - 1], *parts[end:], parts[end - 1])
+
+
+def _is_proof(part: Part) -> bool:
+    return isinstance(part, Thinking) and not part.text and part.origin != envelope.NATIVE
 
 
 def _blocks(parts: Iterable[Part], realm: str) -> Iterable[Json]:

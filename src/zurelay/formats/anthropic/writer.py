@@ -2,6 +2,9 @@
 
 One content block is open at a time, so calls that come interleaved wait for the one before them:
 the first open call streams, what comes beside it is kept in its order.
+
+An answer never ends with a proof of another vendor that came after its text: Anthropic's do not,
+and clients take the last block for the answer. Nobody asks for that proof; it is left out.
 """
 
 from collections import deque
@@ -79,6 +82,7 @@ class MessageWriter:
         self._call = -1  # the open call's number
         self._arguments = ""
         self._waiting: deque[Event] = deque()
+        self._proofs: list[ThinkingSigned] = []  # after a text; told if anything follows
         self._refused = False
         self._reason = "end_turn"
         self._sequence: str | None = None
@@ -146,6 +150,17 @@ class MessageWriter:
             self._close()
 
     def _one(self, event: Event) -> None:
+        if isinstance(event, ThinkingSigned):
+            if self._open == "text" and event.origin != envelope.NATIVE:
+                self._proofs.append(event)
+            else:
+                self._sign(event)
+            return
+        follows = isinstance(event, ToolCallStarted) or bool(getattr(event, "text", None))
+        if self._proofs and follows:
+            for proof in self._proofs:
+                self._sign(proof)
+            self._proofs = []
         match event:
             case TextDelta(text):
                 self._say("text", text)
@@ -154,8 +169,6 @@ class MessageWriter:
                 self._say("text", text)
             case ThinkingDelta(text):
                 self._say("thinking", text)
-            case ThinkingSigned():
-                self._sign(event)
             case ToolCallStarted(index, call_id, name):
                 self._begin("tool_use", {"id": legal(call_id, "max64"), "name": name, "input": {}})
                 self._call, self._arguments = index, ""
