@@ -81,6 +81,35 @@ def test_a_callers_own_breakpoints_reach_claude_from_parts_and_tools() -> None:
     assert len(marks(sent)) == 3
 
 
+def test_a_mark_on_a_whole_message_stands_after_its_last_part() -> None:
+    """As opencode 1.18 marks what it asks a Claude for through an OpenAI endpoint."""
+    marked = {"cache_control": SHORT}
+    call = {**CALL, **marked}
+    talk = [
+        {"role": "system", "content": "S", **marked},
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": "I look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "result", **marked},
+    ]
+    sent = body(target(), tools=TOOLS, messages=talk)
+    assert marks(sent) == [SHORT, SHORT]
+    assert sent["system"][0]["cache_control"] == SHORT
+    assert sent["messages"][-1]["content"][-1]["cache_control"] == SHORT
+
+
+def test_so_does_one_beside_parts_and_a_parts_own_mark_goes_first() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    parts = [{"type": "text", "text": "see"}, image]
+    sent = body(target(), messages=[{"role": "user", "content": parts, "cache_control": SHORT}])
+    assert [marks(block) for block in sent["messages"][0]["content"]] == [[], [SHORT]]
+    own = [{"type": "text", "text": "see", "cache_control": LONG}]
+    sent = body(target(), messages=[{"role": "user", "content": own, "cache_control": SHORT}])
+    assert marks(sent) == [LONG]
+    spoken = {"role": "assistant", "content": None, "tool_calls": [CALL], "cache_control": SHORT}
+    result = {"role": "tool", "tool_call_id": "c", "content": "r"}
+    assert marks(body(target(), messages=[*TALK[2:3], spoken, result])) == []
+
+
 def test_openais_own_breakpoints_are_read_too() -> None:
     points = [{"mode": "explicit", "ttl": "12h"}, {"mode": "explicit"}]
     parts = [{"type": "text", "text": "a", "prompt_cache_breakpoint": point} for point in points]

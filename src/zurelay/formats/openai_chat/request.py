@@ -1,6 +1,7 @@
 """Requests to and from the neutral form, for exchanges with other formats."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from zurelay.chat.parts import (
@@ -146,7 +147,7 @@ def _turns(messages: Iterable[Json]) -> Iterable[Turn]:
             yield Turn("user", tuple(results))
             results = []
         parts = _assistant(message) if role == "assistant" else _parts(message.get("content"))
-        yield Turn(role, tuple(parts), message.get("name"))
+        yield Turn(role, tuple(_marked(list(parts), message)), message.get("name"))
     if results:
         yield Turn("user", tuple(results))
 
@@ -155,7 +156,20 @@ def _result(message: Json) -> ToolResult:
     parts = tuple(
         part for part in _parts(message["content"]) if isinstance(part, Text | Image | File)
     )
-    return ToolResult(message["tool_call_id"], parts)
+    return ToolResult(message["tool_call_id"], parts, cache=lifetime(message))
+
+
+def _marked(parts: list[Part], message: Json) -> list[Part]:
+    """A breakpoint on a whole message stands after the last part that can carry one."""
+    lasting = lifetime(message)
+    if lasting is None:
+        return parts
+    for place in reversed(range(len(parts))):
+        part = parts[place]
+        if isinstance(part, Text | Image | File):
+            parts[place] = replace(part, cache=part.cache or lasting)
+            break
+    return parts
 
 
 def _parts(content: str | list[Json] | None) -> list[Part]:
