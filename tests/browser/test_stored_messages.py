@@ -131,7 +131,7 @@ def test_a_key_is_made_that_stores(
     page.get_by_label("Bewaren gedurende").fill("14")
     assert_fits(page)
     shot(page, f"keys-form-{theme}-{'phone' if phone else 'desktop'}")
-    page.get_by_role("button", name="Sleutel maken").click()
+    page.get_by_role("button", name="Sleutel aanmaken").click()
     page.goto(page.url)
     page.get_by_role("link", name=f"bewaard {theme} {phone}").click()
     expect(page.get_by_text("14 dagen bewaard")).to_be_visible()
