@@ -6,6 +6,7 @@ from zurelay.chat.problems import Problem, Refused
 from zurelay.formats import json_body
 from zurelay.formats.anthropic import NAME, checks
 from zurelay.formats.anthropic import problem as shape
+from zurelay.formats.anthropic.identity import person
 from zurelay.formats.anthropic.invalid import invalid, missing, of_decoder
 from zurelay.formats.anthropic.view import REQUEST, Request
 from zurelay.formats.base import Inbound
@@ -61,6 +62,7 @@ def _read(body: bytes, *, limited: bool) -> Inbound:
     checks.stored(view, seen)
     effort = checks.output(view, seen)
     seen.texts += [text(fields[name]) for name in _SCHEMAS if name in fields]
+    user, metadata = person(view.metadata.user_id if view.metadata else None)
     return Inbound(
         front=NAME,
         body=fields,
@@ -72,7 +74,8 @@ def _read(body: bytes, *, limited: bool) -> Inbound:
         max_output=view.max_tokens,
         needs=seen.needs,
         stop=tuple(view.stop_sequences or ()),
-        user=view.metadata.user_id if view.metadata else None,
+        user=user,
+        metadata=metadata,
         text_length=seen.text_length,
         media_count=seen.media_count,
         turns=len(view.messages or ()),
