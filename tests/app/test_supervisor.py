@@ -21,6 +21,7 @@ from tests.servers import PostgreSQL
 from tests.store.rows import a_record, entry
 from tests.valkey_server import ValkeyServer
 from zurelay.app.listening import reserve
+from zurelay.app.local_token import read
 from zurelay.app.options import WorkersError
 from zurelay.app.supervisor import check
 from zurelay.config.load import load
@@ -135,6 +136,19 @@ def counted(url: str) -> Counter[str]:
     return found
 
 
+def attempts(folder: Path) -> tuple[int, int]:
+    """By whichever worker answers: how often a route was tried, and how many it speaks for."""
+    local = read(folder / "data")
+    assert local is not None
+    request = urllib.request.Request(  # noqa: S310 - our own
+        f"{local[1]}/api/v1/routes?model=sandbox/echo",
+        headers={"authorization": f"Bearer {local[0]}"},
+    )
+    with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310 - our own
+        (route,) = json.load(answer)["data"]
+    return route["attempts_1h"], route["processes"]
+
+
 def leave(folder: Path) -> None:
     """What a process leaves that was killed while the database was away."""
     folder.mkdir(parents=True)
@@ -155,6 +169,8 @@ def test_workers_share_an_address_and_lose_nothing_by_signals(tmp_path: Path, st
         count = counted(url)
         assert count.total() == 24
         assert min(count["1"], count["2"]) > 2
+        # Each knows its own part, and whoever is asked tells the sum.
+        server.until(lambda: {attempts(tmp_path) for _ in range(8)} == {(24, 2)})
 
         # One that is killed is replaced, and its log rows are all there.
         killed, other = server.workers()

@@ -82,6 +82,20 @@ def test_words_of_another_release_that_cannot_be_read_do_not_count(shared: Store
     assert [one.id for one in seen.silent] == ["j2"]
 
 
+def test_processes_of_one_name_are_told_apart(shared: Store) -> None:
+    for node in ("abcdefgh", "12345678", "j2"):
+        told(shared, node)
+    with shared.write() as connection:
+        connection.execute(text("UPDATE route_report SET name = 'gw:data' WHERE node <> 'j2'"))
+    seen = picture(Desk(shared), READER, OWN)
+    assert [one.name for one in seen.reports] == [
+        "gw:worker-1",
+        "gw:data (123456)",
+        "gw:data (abcdef)",
+        "gw:j2",
+    ]
+
+
 def test_one_process_is_looked_at_by_its_id(shared: Store) -> None:
     told(shared, "j2")
     seen = picture(Desk(shared), ADMIN, OWN)

@@ -4,8 +4,9 @@ Knows no process's inside: what each knows was written down by itself, and comes
 is asked.
 """
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from zurelay.office.desk import Desk, Unavailable, no_such
@@ -96,7 +97,16 @@ def picture(desk: Desk, actor: Actor, own: Own) -> Picture:
             reports.append(report)
         elif row.silent_s < FORGOTTEN_S:
             silent.append(Silent(row.node, row.name, round(row.silent_s, 1)))
-    return Picture(tuple(reports), tuple(silent))
+    return Picture(_told_apart(reports), tuple(silent))
+
+
+def _told_apart(reports: list[Report]) -> tuple[Report, ...]:
+    """With a bit of the id in names that come twice: of folders called the same on one machine."""
+    often = Counter(one.name for one in reports)
+    return tuple(
+        replace(one, name=f"{one.name} ({one.id[:6]})") if often[one.name] > 1 else one
+        for one in reports
+    )
 
 
 def _read(row: RouteReport) -> Report | None:
