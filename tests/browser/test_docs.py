@@ -90,7 +90,7 @@ def test_a_key_fills_the_samples_and_leaves_the_browser_in_no_request(visit: Vis
     expect(page.locator("html")).to_have_attribute("lang", "nl")
     expect(page.locator(".prose")).to_contain_text(KEY)
     page.get_by_label("Uw sleutel").fill("no key")
-    expect(page.locator("#reader-key-hint")).to_have_text("Dit lijkt geen sleutel.")
+    expect(page.locator("#reader-key-hint")).to_have_text("Dit lijkt geen sleutel te zijn.")
     expect(page.locator(".prose")).not_to_contain_text(KEY)
     assert sent
     assert [one for one in sent if "reader-0123" in one] == []
