@@ -117,7 +117,7 @@ def pay_in(store: Store) -> str:
 
 
 async def kill_often(folder: Path, store: Store, callers: Callers) -> str:
-    """Let gateways work in that folder, one after the other, each for a random moment.
+    """Let gateways work in that folder, one after the other, each until a random answer.
 
     Gives the account that pays. The last one ends in order.
     """
@@ -140,7 +140,11 @@ async def kill_often(folder: Path, store: Store, callers: Callers) -> str:
                         asyncio.create_task(callers.ask(started["origin"], key, client))
                         for _ in range(CALLERS if number < KILLS else 0)
                     ]
-                    await asyncio.sleep(callers.dice.uniform(0.02, 0.4))
+                    enough = len(callers.whole) + callers.dice.randint(0, 40) * bool(asking)
+                    while len(callers.whole) < enough:
+                        assert not all(task.done() for task in asking)
+                        await asyncio.sleep(0.001)
+                    await asyncio.sleep(callers.dice.uniform(0.0, 0.1))
                 finally:
                     os.kill(pid, signal.SIGKILL if number < KILLS else signal.SIGINT)
                 await asyncio.gather(*asking)

@@ -22,7 +22,11 @@ async def log(tmp_path: Path, store_url: str) -> AsyncIterator[SwitchedLog]:
 
 
 @pytest.fixture
-async def ledger(tmp_path: Path, log: SwitchedLog) -> AsyncIterator[JournalLedger]:
+async def ledger(
+    tmp_path: Path, log: SwitchedLog, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[JournalLedger]:
+    """One that waits for a commit, however long that takes on a busy machine."""
+    monkeypatch.setattr("zurelay.live.ledger._PATIENCE_S", 60)
     made = a_ledger(tmp_path, log, direct=True, power_safe=True)
     await made.start()
     yield made
