@@ -128,7 +128,7 @@ def test_a_key_is_made_that_stores(
 ) -> None:
     page = visit("/console/keys/new", role="member", theme=theme, phone=phone, language="nl").page
     page.get_by_label("Naam").fill(f"bewaard {theme} {phone}")
-    page.get_by_label("Bewaren gedurende").fill("14")
+    page.get_by_label("Bewaartermijn").fill("14")
     assert_fits(page)
     shot(page, f"keys-form-{theme}-{'phone' if phone else 'desktop'}")
     page.get_by_role("button", name="Sleutel aanmaken").click()
