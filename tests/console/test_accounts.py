@@ -8,6 +8,7 @@ import pytest
 from tests.console.people import OWNER, Person
 from zurelay.office.accounts import AccountView, NewAccount, create_account, list_accounts
 from zurelay.office.desk import Desk
+from zurelay.office.money import Payment, credit
 from zurelay.office.pages import Page
 from zurelay.testing.gateway import RunningGateway
 
@@ -121,3 +122,28 @@ async def test_names_are_text_and_nothing_else(people: Of, gateway: RunningGatew
         seen = await people("owner").get(f"{HOME}{path}")
         assert "<script>alert" not in seen.text
         assert "&lt;script&gt;alert(1)" in seen.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "place", "said"),
+    [
+        ({"ref": "invoice-7"}, "ref", "Money was moved with this reference before"),
+        ({"kind": "debit", "amount_usd": "9"}, "amount_usd", "The balance has not that much"),
+        ({"amount_usd": "1,000"}, "amount_usd", "Write dollars above 0"),
+    ],
+)
+async def test_why_no_money_is_moved_is_said_beside_its_field(
+    fields: dict[str, str], place: str, said: str, people: Of, gateway: RunningGateway
+) -> None:
+    desk = Desk(gateway.store)
+    made = create_account(desk, OWNER, NewAccount("team", prepaid=True))
+    credit(desk, OWNER, "team", Payment("5", "invoice-7"))
+    form = {"kind": "credit", "amount_usd": "1", "own_ref": "console-1"} | fields
+    seen = await people("owner").post(f"{HOME}/{made.id}/money", form)
+    assert seen.status == 400
+    found = re.search(rf'name="{place}".*?<p class="fault"[^>]*>([^<]*)', seen.text, re.DOTALL)
+    assert found
+    assert found.group(1).startswith(said)
+    assert named(gateway, "team").balance_usd == "5"
+    kept = 'name="own_ref" value="console-1"' in seen.text
+    assert kept == (place != "ref")

@@ -102,3 +102,44 @@ async def test_notes_and_names_are_text_and_nothing_else(
         seen = await people("member").get(path)
         assert "<script>alert" not in seen.text
         assert "&lt;script&gt;alert(1)" in seen.text
+
+
+async def test_usage_is_downloaded_by_days_that_count_whole(
+    people: Of, gateway: RunningGateway
+) -> None:
+    desk = Desk(gateway.store)
+    account = get_account(desk, OWNER, "default")
+    key = create_key(desk, OWNER, NewKey("tool")).details
+    now = time.time()
+    write(gateway.store, requests(now, 5, account.id, (key.id,), days=0))
+    member = people("member")
+    assert f"{HOME}/usage" in (await member.get(HOME)).text
+    day = time.strftime("%Y-%m-%d", time.gmtime(now))
+    seen = await member.get(f"{HOME}/usage?account={account.id}&since={day}&until={day}")
+    assert seen.headers["content-type"] == "text/csv; charset=utf-8"
+    assert seen.headers["content-disposition"] == 'attachment; filename="usage.csv"'
+    lines = seen.text.splitlines()
+    assert lines[0].startswith("hour,account,account_name,key,")
+    assert len(lines) > 1
+    seen = await member.get(f"{HOME}/usage?format=jsonl&since={day}")
+    assert sum(json.loads(line)["requests"] for line in seen.text.splitlines()) == 5
+    before = await member.get(f"{HOME}/usage?until=2020-01-01")
+    assert len(before.text.splitlines()) == 1
+    seen = await member.get(f"{HOME}/usage?since=soon")
+    assert (seen.url.partition("?")[0].endswith(HOME), "Write days such as" in seen.text) == (
+        True,
+        True,
+    )
+
+
+async def test_a_member_downloads_no_other_account_s_usage(
+    people: Of, gateway: RunningGateway
+) -> None:
+    desk = Desk(gateway.store)
+    other = create_account(desk, OWNER, NewAccount("other"))
+    key = create_key(desk, OWNER, NewKey("theirs", account="other")).details
+    write(gateway.store, requests(time.time(), 3, other.id, (key.id,), days=0))
+    member = people("member")
+    assert (await member.get(f"{HOME}/usage?account={other.id}")).status == 404
+    assert "theirs" not in (await member.get(f"{HOME}/usage")).text
+    assert "theirs" in (await people("admin").get(f"{HOME}/usage")).text

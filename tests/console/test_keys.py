@@ -267,3 +267,17 @@ async def test_names_of_models_for_smart_routing_are_text_and_nothing_else(
         seen = await people("owner").get(f"/console/keys/{made.details.id}{path}")
         assert seen.status == 200
         assert "<script>alert" not in seen.text
+
+
+async def test_operators_see_the_keys_of_one_account(people: Of, gateway: RunningGateway) -> None:
+    desk = Desk(gateway.store)
+    other = create_account(desk, OWNER, NewAccount("other"))
+    create_key(desk, OWNER, NewKey("theirs", account="other"))
+    create_key(desk, OWNER, NewKey("ours"))
+    seen = await people("admin").get(f"/console/keys?account={other.id}")
+    assert "Keys of other" in seen.text
+    assert ("theirs" in seen.text, ">ours<" in seen.text) == (True, False)
+    assert f"/console/keys/new?account={other.id}" in seen.text
+    seen = await people("admin").get(f"/console/keys/new?account={other.id}")
+    assert f'<option value="{other.id}" selected>' in seen.text
+    assert (await people("member").get(f"/console/keys?account={other.id}")).status == 404

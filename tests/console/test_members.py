@@ -99,3 +99,19 @@ async def test_a_member_sees_the_people_of_their_account_and_changes_none(
     seen = await people("owner").get(f"{HOME}?account={other.id}")
     assert "<script>alert" not in seen.text
     assert "&lt;script&gt;alert(1)" in seen.text
+
+
+async def test_a_member_is_renamed_and_stays_signed_in(people: Of, gateway: RunningGateway) -> None:
+    admin, member = people("admin"), people("member")
+    account = get_account(Desk(gateway.store), OWNER, "default").id
+    home = f"{HOME}/{account}/{known(gateway)['member@example.com'].id}"
+    assert 'name="name" value="Member"' in (await admin.get(HOME)).text
+    seen = await admin.post(f"{home}/role", {"name": "Mary", "role": "member"})
+    assert "Saved." in seen.text
+    assert "has another role" not in seen.text
+    assert known(gateway)["member@example.com"].name == "Mary"
+    assert (await member.send("GET", HOME)).status == 200
+    for fields in ({"name": "", "role": "member"}, {"name": "Mary", "role": "god"}):
+        seen = await admin.post(f"{home}/role", fields)
+        assert 'class="toast bad"' in seen.text
+    assert known(gateway)["member@example.com"].name == "Mary"

@@ -6,13 +6,21 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from tests.office.people import ACCOUNT, ADMIN, MEMBER, OWNER, READER, audited, refusal
+from tests.office.people import ACCOUNT, ADMIN, MEMBER, OWNER, READER, STRANGER, audited, refusal
 from tests.store.rows import a_record, entry
 from zurelay.meter.record import RequestRecord
 from zurelay.meter.wallets import Want, balance_of
 from zurelay.office.accounts import AccountChange, change_account, get_account
 from zurelay.office.desk import Desk
-from zurelay.office.money import Payment, RefundForm, credit, debit, list_transfers, refund
+from zurelay.office.money import (
+    Payment,
+    RefundForm,
+    credit,
+    debit,
+    list_transfers,
+    refund,
+    refundable,
+)
 from zurelay.office.pages import Page
 from zurelay.store import schema
 from zurelay.store.requests import add_requests
@@ -173,6 +181,24 @@ def test_parts_of_a_charge_are_refunded_until_nothing_is_left(desk: Desk) -> Non
     rest = refund(desk, ADMIN, record.id, RefundForm(ref="part-2"))
     assert rest.amount_usd == "0.00000004"
     assert ledger(desk)[WALLET] == 100
+
+
+def test_what_is_left_to_give_back_is_told(desk: Desk) -> None:
+    record = logged(desk, cost=100)
+    found = refundable(desk, READER, record.id)
+    assert (found.account, found.charged_usd, found.left_usd) == (
+        ACCOUNT.id,
+        "0.0000001",
+        "0.0000001",
+    )
+    part = refund(desk, ADMIN, record.id, RefundForm("0.00000006", "part-1"))
+    found = refundable(desk, MEMBER, record.id)
+    assert (found.left_usd, found.refunds) == ("0.00000004", [part])
+    refund(desk, ADMIN, record.id, RefundForm(ref="part-2"))
+    found = refundable(desk, READER, record.id)
+    assert (found.left_usd, len(found.refunds)) == ("0", 2)
+    assert refusal(refundable, desk, STRANGER, record.id).status == 404
+    assert refusal(refundable, desk, READER, "req_" + "0" * 32).status == 404
 
 
 def test_only_what_the_balance_paid_is_refunded(desk: Desk) -> None:

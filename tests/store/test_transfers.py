@@ -13,6 +13,7 @@ from zurelay.store.transfers import (
     refunded,
     take_available,
     transfers_between,
+    transfers_of,
 )
 from zurelay.store.wallets import account_balance, add_available, balance
 
@@ -34,6 +35,8 @@ def test_transfers_come_back_as_they_were_written(store: Store) -> None:
         assert list_transfers(connection, None, (2000, "xfer_2"), 5) == [ONE]
         assert transfers_between(connection, ACCOUNT.id, 1000, 2000) == [ONE]
         assert refunded(connection, "req_1") == 12
+        assert [one.id for one in transfers_of(connection, "req_1")] == ["xfer_3", "xfer_2"]
+        assert transfers_of(connection, "req_2") == []
         assert refunded(connection, "req_2") == 0
 
 

@@ -36,8 +36,12 @@ FAULTS: Final = {
     "ref": N_("Write 1 to 200 letters, digits or signs without blanks."),
     "note": N_("Write at most 500 characters that people can read."),
 }
+TAKEN: Final = {
+    "name": N_("There is an account of that name already."),
+    "ref": N_("Money was moved with this reference before. Look at the list below first."),
+    "amount_usd": N_("The balance has not that much, or running requests hold it."),
+}
 _NAME = N_("Write 1 to 200 characters that people can read.")
-_TAKEN = N_("There is an account of that name already.")
 _ROWS = 100
 _TRANSFERS = 20
 
@@ -157,8 +161,10 @@ def _shown(visit: Visit, form: Form, status: int = 200) -> Reply:
         {
             "one": account,
             "form": form,
-            # Sent twice by mistake it moves nothing twice; a form that failed keeps its own.
-            "own_ref": form.get("own_ref") or desk.random_id("console-"),
+            # Sent twice by mistake it moves nothing twice; a form that failed keeps its own, unless
+            # that was used for something else.
+            "own_ref": ("" if "ref" in form.faults else form.get("own_ref"))
+            or desk.random_id("console-"),
             "moved": moved.data,
             "who": names_of(desk, visit.actor, (each.actor for each in moved.data)),
             "periods": PERIODS,
@@ -212,7 +218,7 @@ def _failed(visit: Visit, refused: Refused) -> Form:
     form = visit.form.failed(refused, budget_usd="budget", budget_period="period")
     if problem.status == 400:
         return form.explain(visit, FAULTS | {"name": _NAME})
-    return form.explain(visit, {"name": _TAKEN})
+    return form.explain(visit, TAKEN)
 
 
 PAGES = (

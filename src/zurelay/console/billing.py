@@ -7,20 +7,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Final
+from urllib.parse import urlencode
 
 import msgspec
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from zurelay.chat.problems import Refused
 from zurelay.console.charts import Chart, Series
 from zurelay.console.languages import N_
-from zurelay.console.page import SIGNED_IN, Html, Page, Reply, Visit
-from zurelay.office import accounts, keys, money, statements
+from zurelay.console.page import SIGNED_IN, Html, Page, Redirect, Reply, Visit
+from zurelay.office import accounts, exports, keys, money, statements
 from zurelay.office.accounts import AccountView
 from zurelay.office.desk import no_such
 from zurelay.office.pages import Page as ListPage
 from zurelay.office.statements import ChargeLine, Statement
 from zurelay.office.trends import trend
+from zurelay.office.values import moment_of
 
 HOME: Final = "/console/billing"
 KINDS: Final = {
@@ -37,6 +39,7 @@ PERIODS: Final = {
 _MOST_ACCOUNTS = 500
 _MOST_KEYS = 500
 _TRANSFERS = 20
+_DAY_S = 86_400
 
 
 def index(visit: Visit) -> Reply:
@@ -102,6 +105,28 @@ def json(visit: Visit) -> Reply:
     return _file(msgspec.json.encode(made), "application/json", made, "json")
 
 
+def usage(visit: Visit) -> Reply:
+    """Usage as a file: a row per hour, account, key and model, of whole days in UTC."""
+    query, desk = visit.query, visit.parts.desk
+    account = query.get("account") or visit.account
+    form: exports.Format = "jsonl" if query.get("format") == "jsonl" else "csv"
+    try:
+        since = moment_of(query.get("since") or None, "since")
+        until = moment_of(query.get("until") or None, "until")
+        until = None if until is None else until + _DAY_S
+        pieces = exports.export_usage(
+            desk, visit.actor, form, since=since, until=until, account=account
+        )
+    except Refused as refused:
+        if refused.problem.status != 400:
+            raise
+        to = f"{HOME}?{urlencode({'account': account})}" if account else HOME
+        return Redirect(to, visit.gettext("Write days such as 2026-12-31."), "bad")
+    media_type = "text/csv" if form == "csv" else "application/x-ndjson"
+    headers = {"content-disposition": f'attachment; filename="usage.{form}"'}
+    return StreamingResponse(pieces, 200, headers, f"{media_type}; charset=utf-8")
+
+
 # For other pages.
 
 
@@ -162,6 +187,7 @@ def _file(content: bytes, media_type: str, made: Statement, ending: str) -> Resp
 
 PAGES = (
     Page("GET", HOME, SIGNED_IN, index),
+    Page("GET", f"{HOME}/usage", SIGNED_IN, usage),
     Page("GET", f"{HOME}/{{account}}/{{month}}", SIGNED_IN, month),
     Page("GET", f"{HOME}/{{account}}/{{month}}/csv", SIGNED_IN, csv),
     Page("GET", f"{HOME}/{{account}}/{{month}}/json", SIGNED_IN, json),

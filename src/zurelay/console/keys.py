@@ -23,6 +23,7 @@ from zurelay.console.page import (
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.snippets import samples
 from zurelay.office import contents, keys
+from zurelay.office.accounts import get_account
 from zurelay.office.keys import KeyChange, KeyView, MadeKey, NewKey
 from zurelay.office.pages import MOST
 from zurelay.office.pages import Page as ListPage
@@ -49,7 +50,12 @@ def index(visit: Visit) -> Reply:
     """The keys of the account, or of all."""
     everything = visit.query.get("show") == "all"
     page = ListPage(MOST, visit.query.get("cursor") or None)
-    found = keys.list_keys(visit.parts.desk, visit.actor, page, visit.account)
+    desk, actor = visit.parts.desk, visit.actor
+    one = None
+    if "account" in visit.query:
+        one = get_account(desk, actor, visit.query["account"])
+    account = visit.account if one is None else one.id
+    found = keys.list_keys(desk, actor, page, account)
     shown = [one for one in found.data if everything or one.state in ("live", "stopped")]
     return Html(
         "keys.html",
@@ -57,7 +63,8 @@ def index(visit: Visit) -> Reply:
             "keys": shown,
             "hidden": len(found.data) - len(shown),
             "everything": everything,
-            "many_accounts": visit.actor.account is None and visit.account is None,
+            "one": one,
+            "many_accounts": actor.account is None and account is None,
             "next": found.next_cursor,
             "periods": PERIODS,
             "samples": samples(visit.parts.base_url(), visit.parts.example_model()),
@@ -176,7 +183,10 @@ def _form(visit: Visit, form: Form, key: KeyView | None, status: int = 200) -> R
             "chosen": chosen,
             "others": "\n".join(others),
             "choices": [(one.id, one.name) for one in accounts],
-            "account_chosen": form.get("account") or visit.account or "",
+            "account_chosen": form.get("account")
+            or visit.query.get("account")
+            or visit.account
+            or "",
             "can_store": visit.parts.desk.sealer() is not None,
             "periods": PERIODS,
             "operates": _operates(visit),

@@ -1,6 +1,7 @@
 """Members: the people of an account. Operators invite them by a link that is shown once."""
 
 from typing import Final
+from urllib.parse import urlencode
 
 from zurelay.access.tokens import Role
 from zurelay.chat.problems import Refused
@@ -19,7 +20,7 @@ from zurelay.console.page import (
 from zurelay.office import accounts, links, members
 from zurelay.office.accounts import AccountView
 from zurelay.office.desk import no_such
-from zurelay.office.members import MemberChange, NewMember
+from zurelay.office.members import MemberChange, MemberView, NewMember
 from zurelay.office.pages import Page as ListPage
 
 HOME: Final = "/console/members"
@@ -67,11 +68,22 @@ def invite(visit: Visit) -> Reply:
 
 
 def change(visit: Visit) -> Reply:
-    """Gives somebody another role."""
+    """Gives somebody another name or role."""
     account, member = visit.path["account"], visit.path["member"]
-    form = read(MemberChange, {"role": visit.form.get("role")})
-    made = members.change_member(visit.parts.desk, visit.actor, account, member, form)
-    said = visit.gettext("%(name)s has another role and signs in anew.", name=made.name)
+    desk, actor, form = visit.parts.desk, visit.actor, visit.form
+    known = {each.id: each for each in _everybody(visit, account)}
+    wanted = {name: form.get(name) for name in ("name", "role") if name in form}
+    try:
+        made = members.change_member(desk, actor, account, member, read(MemberChange, wanted))
+    except Refused as refused:
+        problem = refused.problem
+        if problem.status != 400:
+            raise
+        said = visit.gettext(FAULTS.get(problem.param or "", FAULTS["name"]))
+        return Redirect(f"{HOME}?{urlencode({'account': account})}", said, "bad")
+    said = visit.gettext("Saved.")
+    if made.id in known and known[made.id].role != made.role:
+        said = visit.gettext("%(name)s has another role and signs in anew.", name=made.name)
     return Redirect(f"{HOME}?account={made.account}", said)
 
 
@@ -137,10 +149,14 @@ def _given(visit: Visit) -> dict[Role, str]:
     return {role: name for role, name in ROLES.items() if everything or role in plain}
 
 
+def _everybody(visit: Visit, account: str) -> list[MemberView]:
+    return members.list_members(visit.parts.desk, visit.actor, account, ListPage(500)).data
+
+
 def _link(visit: Visit, account: str, wanted: str) -> Reply:
     desk, actor = visit.parts.desk, visit.actor
     kind, text = links.member_link(desk, actor, account, wanted)
-    found = members.list_members(desk, actor, account, ListPage(500)).data
+    found = _everybody(visit, account)
     one = next((each for each in found if wanted in (each.id, each.email)), None)
     url = f"{visit.parts.base_url()}/console/link/{text}"
     days = links.LIFE_S[kind] // 86_400

@@ -26,6 +26,7 @@ from zurelay.store.transfers import (
     find_transfer,
     refunded,
     take_available,
+    transfers_of,
 )
 from zurelay.store.transfers import list_transfers as read_transfers
 from zurelay.store.wallets import account_balance, add_available, add_entry, recall
@@ -64,6 +65,17 @@ class TransferView(Struct):
     ref: str
     note: str
     actor: str
+
+
+class RefundableView(Struct):
+    """What a request cost its account, what of that is left to give back, and what was given."""
+
+    request: str
+    account: str
+    account_name: str
+    charged_usd: str
+    left_usd: str
+    refunds: list[TransferView]
 
 
 def credit(desk: Desk, actor: Actor, wanted: str, form: Payment) -> TransferView:
@@ -151,6 +163,25 @@ def refund(desk: Desk, actor: Actor, request_id: str, form: RefundForm) -> Trans
             amount = _refundable(change, record, asked)
         transfer = _transfer(change, account, "refund", amount, ref, form.note, record.id)
         return view(_once(change, transfer) or _move(change, desk, account, transfer))
+
+
+def refundable(desk: Desk, actor: Actor, request_id: str) -> RefundableView:
+    """How a request stands before a refund. Raises Refused: 403, 404."""
+    with desk.read(actor, "money.read") as connection:
+        record = get_request(connection, request_id, actor.account)
+        if record is None:
+            raise no_such("request", request_id)
+        account = the_account(connection, actor, record.account)
+        given = transfers_of(connection, record.id)
+        left = charged(record) - sum(one.amount for one in given)
+        return RefundableView(
+            request=record.id,
+            account=account.id,
+            account_name=account.name,
+            charged_usd=v.usd_of(charged(record)),
+            left_usd=v.usd_of(max(0, left)),
+            refunds=[view(one) for one in given],
+        )
 
 
 def list_transfers(

@@ -85,6 +85,13 @@ def transfers_between(
     return [_transfer(row) for row in connection.execute(query).mappings()]
 
 
+def transfers_of(connection: Connection, request: str) -> list[Transfer]:
+    """Refunds of that request, newest first."""
+    query = select(_TABLE).where(_TABLE.c.request == request)
+    query = query.order_by(_TABLE.c.at_ms.desc(), _TABLE.c.id.desc())
+    return [_transfer(row) for row in connection.execute(query).mappings()]
+
+
 def refunded(connection: Connection, request: str) -> int:
     """Nano-dollars of that request that were given back."""
     query = select(func.coalesce(func.sum(_TABLE.c.amount), 0)).where(_TABLE.c.request == request)
