@@ -34,7 +34,7 @@ def paths(store: Store) -> list[str]:
         .replace("{model:rest}", "sandbox/reasoning")
         for page in PAGES
         if page.method == "GET" and page.view is not None and "owner" in page.roles
-        if not page.path.endswith(("/csv", "/json"))  # these are downloads
+        if not page.path.endswith(("/csv", "/json", "/usage"))  # these are downloads
     ]
     found += ["/console/prices/new?model=sandbox/echo"]
     return [path for path in found if "{" not in path and path not in ASKS_FOR_MORE]
