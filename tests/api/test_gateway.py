@@ -77,6 +77,7 @@ async def test_a_bad_key_is_refused_before_its_body_comes(
     wire.write(post(CHAT, b"x" * 1000, *header)[:-990])
     answer = await wire.answer()
     assert (answer.status, answer.json["error"]["code"]) == (401, "invalid_api_key")
+    assert answer.headers["x-should-retry"] == "false"
     assert gateway.process._gateway.inflight == 0
     await wire.close()
 

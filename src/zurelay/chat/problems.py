@@ -77,8 +77,13 @@ def context_overflow(message: str) -> Problem:
 
 
 def invalid_key(message: str) -> Problem:
-    """401: the key is missing, unknown, revoked or expired."""
-    return Problem(401, "authentication_error", "invalid_api_key", message)
+    """401: the key is missing, unknown, revoked or expired.
+
+    Coding agents ask again for minutes in silence unless they are told not to (Claude Code 2.1.332,
+    2026-11-30).
+    """
+    kind, code = "authentication_error", "invalid_api_key"
+    return Problem(401, kind, code, message, should_retry=False)
 
 
 def insufficient_credit(message: str) -> Problem:
