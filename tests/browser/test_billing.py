@@ -45,3 +45,20 @@ def test_money_fits_every_window(
     expect(page.get_by_text("Balance now")).to_be_visible()
     shot(page, f"billing-month-{theme}")
     assert_fits(page)
+
+
+def test_usage_is_downloaded_and_providers_bills_are_shown(
+    visit: Visit, shot: Shot, payments: Store
+) -> None:
+    page = visit("/console/billing").page
+    page.get_by_text("Usage as a file").click()
+    page.get_by_label("From").fill(time.strftime("%Y-%m-%d", time.gmtime(time.time() - 86_400)))
+    shot(page, "billing-usage")
+    assert_fits(page)
+    with page.expect_download() as downloading:
+        page.locator("form", has=page.get_by_label("From")).get_by_role("button").click()
+    assert downloading.value.suggested_filename == "usage.csv"
+    page.get_by_role("link", name="Providers' bills").click()
+    expect(page.get_by_role("heading", name="Providers' bills")).to_be_visible()
+    shot(page, "costs")
+    assert_fits(page)

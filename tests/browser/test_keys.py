@@ -69,3 +69,31 @@ def test_a_key_is_made_copied_renewed_and_revoked(visit: Visit, shot: Shot, scri
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Revoke").click()
     expect(page.get_by_text(f"{name} is revoked.")).to_be_visible()
+
+
+@pytest.mark.parametrize(("theme", "phone"), [("light", False), ("dark", True)])
+def test_an_operator_sets_a_key_s_mark_up_and_what_is_chosen_for_it(
+    visit: Visit, shot: Shot, console_store: Store, theme: str, phone: bool
+) -> None:
+    name = f"reseller {uuid4().hex[:6]}"
+    made = create_key(Desk(console_store), OWNER, NewKey(name)).details
+    opened = visit(f"/console/keys/{made.id}", role="admin", theme=theme, phone=phone)
+    page = opened.page
+    page.get_by_role("link", name="Change").click()
+    page.get_by_label("Mark-up").fill("1,25")
+    page.get_by_label("It chooses among").fill("claude-*\ngpt-6*")
+    page.get_by_label("But never").fill("*-astra")
+    page.get_by_label("Dearest output").fill("25")
+    shot(page, f"keys-operator-form-{theme}")
+    assert_fits(page)
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("\u00d7 1.25")).to_be_visible()
+    expect(page.get_by_text("output at most $25.00")).to_be_visible()
+    shot(page, f"keys-operator-{theme}")
+    assert_fits(page)
+    page = visit(f"/console/keys/{made.id}", role="member", theme=theme, phone=phone).page
+    expect(page.get_by_text("output at most $25.00")).to_be_visible()
+    expect(page.get_by_text("1.25")).to_have_count(0)
+    page.get_by_role("link", name="Change").click()
+    expect(page.get_by_label("Requests a minute")).to_be_visible()
+    expect(page.get_by_label("Mark-up")).to_have_count(0)
