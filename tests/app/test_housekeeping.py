@@ -12,6 +12,7 @@ from zurelay.app.housekeeping import Housekeeping
 from zurelay.meter.wallets import Want
 from zurelay.store.engine import Store, open_store
 from zurelay.store.requests import Filter, add_requests, list_requests
+from zurelay.store.route_reports import list_reports, tell
 from zurelay.store.wallet_source import StoredWallets
 from zurelay.store.wallets import account_balance, add_available, balance
 
@@ -58,6 +59,25 @@ async def test_one_node_works_and_when_it_leaves_another_does(
         await houses[1].close()
         for store in stores:
             store.close()
+
+
+async def test_what_dead_processes_said_of_their_routes_goes(
+    tmp_path: Path, postgresql: PostgreSQL
+) -> None:
+    with postgresql.database() as url:
+        store = open_store(tmp_path, url)
+        with store.write() as connection:
+            for node in ("gone", "here"):
+                tell(connection, node, node, "{}")
+            connection.execute(
+                text("UPDATE route_report SET seen_ms = seen_ms - 400000 WHERE node = 'gone'")
+            )
+        house = Housekeeping(store, lambda: None)
+        house._round()
+        with store.read() as connection:
+            assert [one.node for one in list_reports(connection)] == ["here"]
+        await house.close()
+        store.close()
 
 
 async def test_what_dead_nodes_had_leased_returns(tmp_path: Path, postgresql: PostgreSQL) -> None:

@@ -16,7 +16,7 @@ from zurelay.plan.health import Health
 from zurelay.plan.report import encoded, shown, states_of
 from zurelay.store.engine import Store, open_store
 from zurelay.store.errors import StoreError
-from zurelay.store.route_reports import FORGOTTEN_S, tell
+from zurelay.store.route_reports import FORGOTTEN_S, still, tell
 
 ROUTE = route(provider("a"))
 TABLE = table(served("m", [ROUTE]))
@@ -73,6 +73,15 @@ def test_all_that_told_lately_count_and_none_of_them_twice(shared: Store) -> Non
     assert 5 <= other.last_errors[0].age_s < 35
     assert [(one.id, one.name) for one in seen.silent] == [("j3", "gw:j3")]
     assert seen.silent[0].age_s > SILENT_S
+
+
+def test_what_did_not_change_for_long_counts_while_it_is_said_to_be_so(shared: Store) -> None:
+    told(shared, "j2", silent_s=400)
+    with shared.write() as connection:
+        assert still(connection, "j2")
+    seen = picture(Desk(shared), READER, OWN)
+    assert seen.oldest_s < SILENT_S
+    assert 150 < seen.reports[1].routes["a:u"].wait_s < 200
 
 
 def test_words_of_another_release_that_cannot_be_read_do_not_count(shared: Store) -> None:
