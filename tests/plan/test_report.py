@@ -112,7 +112,8 @@ def test_marks_change_when_something_happens_and_not_with_time() -> None:
     fail(health, SECOND, FaultKind.RATE_LIMITED, 10.0, retry_after=300)
 
     def of(now: float) -> object:
-        return marks(states_of(TABLE, health, now), now)
+        states = states_of(TABLE, health, now)
+        return marks({id_: (one, now) for id_, one in states.items()})
 
     before = of(12.25)
     assert of(12.75) == of(30.5) == of(60.25) == before

@@ -74,14 +74,15 @@ class Reporting:
     async def round(self) -> None:
         """Tell once what is to be told of; nothing but a sign of life if it is told already."""
         loop = asyncio.get_running_loop()
-        states = {}
+        seen = {}
         for number, route in enumerate(routes_of(self._table())):
             if number and not number % _AT_ONCE:
                 await asyncio.sleep(0)
-            known = self._health.snapshot(route, loop.time())
+            now = loop.time()
+            known = self._health.snapshot(route, now)
             if not is_idle(known):
-                states[route.id] = known
-        await loop.run_in_executor(self._thread, self._tell, states, loop.time())
+                seen[route.id] = known, now
+        await loop.run_in_executor(self._thread, self._tell, seen)
 
     async def close(self) -> None:
         """Take back what was told: this process ends. May be called again."""
@@ -92,11 +93,12 @@ class Reporting:
 
     # In the thread.
 
-    def _tell(self, states: dict[str, RouteState], now: float) -> None:
-        wanted = marks(states, now)
+    def _tell(self, seen: dict[str, tuple[RouteState, float]]) -> None:
+        wanted = marks(seen)
         try:
             with self._store.write(alone=False) as connection:
                 if self._told != wanted or not still(connection, self._id):
+                    states = {id_: known for id_, (known, _) in seen.items()}
                     text = encoded(shown(states, self._fit()))
                     tell(connection, self._id, self._name, text)
         except StoreError as error:

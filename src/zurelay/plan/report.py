@@ -100,8 +100,12 @@ def is_idle(known: RouteState) -> bool:
     )
 
 
-def marks(states: Mapping[str, RouteState], now: float) -> list[tuple[Any, ...]]:
-    """Equal to those of another time as long as nothing happened but that time passed."""
+def marks(seen: Mapping[str, tuple[RouteState, float]]) -> list[tuple[Any, ...]]:
+    """Equal to those of another time as long as nothing happened but that time passed.
+
+    Args:
+        seen: by id how a route stands, and when it was looked at.
+    """
     return [
         (
             id_,
@@ -116,7 +120,7 @@ def marks(states: Mapping[str, RouteState], now: float) -> list[tuple[Any, ...]]
             one.failed,
             tuple((round(now - error.ago), error.fault.kind) for error in one.errors),
         )
-        for id_, one in states.items()
+        for id_, (one, now) in seen.items()
     ]
 
 
