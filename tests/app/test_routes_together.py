@@ -169,3 +169,9 @@ async def test_while_the_database_is_away_the_asked_one_speaks_alone_and_says_so
             assert (route["samples"], route["processes"]) == (1, 1)
             assert (await one.caller.chat()).status == 200
             await asyncio.to_thread(server.start)
+
+
+async def test_a_process_alone_on_sqlite_writes_nothing(gateway: RunningGateway) -> None:
+    assert gateway.process._reporting is None
+    with gateway.store.read() as connection:
+        assert list_reports(connection) == []
