@@ -115,6 +115,60 @@ def test_what_is_copied_is_what_is_seen(visit: Visit) -> None:
     assert KEY not in copied
 
 
+def test_samples_name_the_address_that_the_reader_came_by(visit: Visit) -> None:
+    """No public address is configured here, and `localhost` is another name of this machine."""
+    opened = nobody(visit, "")
+    page = opened.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    came_by = opened.origin.replace("127.0.0.1", "localhost")
+    assert came_by != opened.origin
+    for path in ("/", "/docs/en", "/docs/nl/sdks", "/docs/fr/embeddings", "/docs/en/quickstart"):
+        page.goto(f"{came_by}{path}")
+        expect(page.locator("main")).to_contain_text(f"{came_by}/v1")
+        assert opened.origin not in (page.locator("main").text_content() or ""), path
+    page.get_by_label("Your key").fill(KEY)
+    sample = page.locator(".tabbed").first
+    expect(sample.locator("pre").first).to_contain_text(f" {came_by}/v1/chat/completions ")
+    sample.get_by_text("Python").click()
+    sample.get_by_role("button", name="Copy").click()
+    expect(sample.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert f'base_url="{came_by}/v1", api_key="{KEY}"' in copied
+    page.get_by_role("button", name="Copy page").click()
+    expect(page.locator("[data-copy-page]")).to_have_text("Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert f"{came_by}/v1" in copied
+    assert opened.origin not in copied
+
+
+def test_an_address_divided_by_marks_is_put_in_one_piece(visit: Visit) -> None:
+    page = nobody(visit, "/docs/en/sdks").page
+    came_by = page.evaluate("location.origin")
+    text = page.evaluate(
+        """async () => {
+            document.documentElement.dataset.local = 'http://10.0.0.1:1';
+            const code = document.createElement('code');
+            code.id = 'divided';
+            code.innerHTML = 'a http:/<wbr>/10.<b>0.0</b>.1:1/v1 b http://10.0.0.1:1<i>/v2</i>';
+            document.querySelector('main').append(code);
+            const script = document.createElement('script');
+            script.src = document.querySelector('script[src*=origin]').src;
+            script.type = 'module';  // a scope of its own, so that it runs once more
+            const done = new Promise((loaded) => { script.onload = loaded; });
+            document.head.append(script);
+            await done;
+            return code.textContent;
+        }"""
+    )
+    assert text == f"a {came_by}/v1 b {came_by}/v2"
+
+
+def test_without_scripts_samples_name_the_address_of_the_machine(visit: Visit) -> None:
+    opened = nobody(visit, "", scripts=False)
+    opened.page.goto(opened.origin.replace("127.0.0.1", "localhost") + "/docs/en/quickstart")
+    expect(opened.page.locator(".prose")).to_contain_text(f"{opened.origin}/v1")
+
+
 def test_the_language_of_samples_is_chosen_once(visit: Visit) -> None:
     opened = nobody(visit, "/docs/en/quickstart")
     page = opened.page

@@ -80,6 +80,18 @@ async def test_language_and_theme_are_kept_and_lead_back_to_the_page(reader: Per
     assert reader.cookies["zurelay_theme"] == "dark"
 
 
+async def test_a_public_address_is_shown_to_all_and_the_machines_own_is_marked(
+    gateway: RunningGateway, reader: Person
+) -> None:
+    for path in ("/", "/docs", "/docs/en/streaming"):
+        assert f'data-local="{gateway.base_url}"' in (await reader.get(path)).text
+    await gateway.reload('[server]\npublic_url = "https://ai.example.com"\n')
+    for path in ("/", "/docs", "/docs/en/streaming"):
+        seen = await reader.get(path)
+        assert "data-local" not in seen.text
+        assert "https://ai.example.com" in seen.text
+
+
 async def test_a_page_has_a_tag_and_is_sent_once(reader: Person) -> None:
     seen = await reader.get("/docs/en/streaming")
     tag = seen.headers["etag"]

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,21 @@ def test_a_page_has_its_head_in_every_language() -> None:
         )
         assert html.count("<h1>") == 1
         assert html.count('aria-current="page"') == 1
+
+
+def test_only_a_page_without_a_public_address_says_what_the_reader_may_put_another_for() -> None:
+    here = replace(FACTS, base_url="http://127.0.0.1:8017", is_public=False)
+    status = {"version": "1", "draining": False, "models": 1, "providers": 1}
+    for facts, local in ((FACTS, False), (here, True)):
+        library = Library(facts)
+        for html in (
+            rendering.page(library, "en", "streaming", "dark"),
+            rendering.start(library, "en", "dark"),
+            rendering.front(library, "en", "dark", status),
+        ):
+            assert ('data-local="http://127.0.0.1:8017"' in html) is local
+            assert ("/docs/assets/origin." in html) is local
+            assert ("data-local" in html) is local
 
 
 def test_no_page_has_anything_inline_and_every_id_once() -> None:

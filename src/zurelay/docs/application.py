@@ -95,13 +95,14 @@ class Docs(BaseRoute):
         """The edition with the facts as they are now; a new one only if they differ."""
         parts = self._parts
         table = parts.table()
-        seen = (table, parts.brand(), parts.wire(), parts.base_url(), parts.example_model())
+        public = bool(parts.public_url())
+        seen = (table, public, parts.brand(), parts.wire(), parts.base_url(), parts.example_model())
         if self._edition is not None and _same(seen, self._seen):
             return self._edition
-        brand, wire, base_url, example = (str(one) for one in seen[1:])
+        brand, wire, base_url, example = (str(one) for one in seen[2:])
         models = [served.model for served in table.models.values()]
         levels = await asyncio.get_running_loop().run_in_executor(self._thread, levels_of, models)
-        facts = Facts(brand, wire, base_url, example, levels)
+        facts = Facts(brand, wire, base_url, example, levels, is_public=public)
         if self._edition is None or self._edition.facts != facts:
             self._edition = Edition(facts)
         self._seen = seen

@@ -10,7 +10,7 @@ from zurelay.docs.drawing import ROOT
 PATH: Final = f"{ROOT}/assets"
 _HERE: Final = Path(__file__).parent / "assets"
 
-FILES: Final = {"docs.css": _HERE / "docs.css", "docs.js": _HERE / "docs.js"}
+FILES: Final = {name: _HERE / name for name in ("docs.css", "docs.js", "origin.js")}
 OURS: Final = Assets(PATH, FILES)
 
 

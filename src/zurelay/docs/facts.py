@@ -25,6 +25,8 @@ class Facts:
         brand: what the gateway calls itself.
         wire: the word in its header names and in the model id of the smart choice.
         base_url: without `/v1`.
+        is_public: the operator says that clients reach it there. Otherwise it is this machine's
+            own, and the reader's browser shows the address by which it came.
         example_model: one that it serves.
         levels: the effort levels of the models it serves.
     """
@@ -34,6 +36,7 @@ class Facts:
     base_url: str
     example_model: str
     levels: tuple[Levels, ...]
+    is_public: bool = True
 
     def filled(self, text: str) -> str:
         """A page's text, with this gateway's address and names."""

@@ -107,6 +107,7 @@ def _render(
         "theme": theme,
         "brand": facts.brand,
         "base_url": facts.base_url,
+        "local": "" if facts.is_public else facts.base_url,
         "here": here,
         "menu": [
             (section.label, [library.page(say.code, one) for one in section.pages if exists(one)])

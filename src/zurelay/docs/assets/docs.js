@@ -61,7 +61,10 @@ document.addEventListener("change", (event) => {
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy-page]");
   if (!button) return;
-  const text = fetch(button.dataset.copyPage).then((answer) => answer.text());
+  const { local } = document.documentElement.dataset; // the address in its samples is the reader's, too
+  const text = fetch(button.dataset.copyPage)
+    .then((answer) => answer.text())
+    .then((page) => (local ? page.replaceAll(local, location.origin) : page));
   try {
     if (window.ClipboardItem) {
       const blob = text.then((got) => new Blob([got], { type: "text/plain" }));
