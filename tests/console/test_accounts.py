@@ -128,7 +128,7 @@ async def test_names_are_text_and_nothing_else(people: Of, gateway: RunningGatew
     ("fields", "place", "said"),
     [
         ({"ref": "invoice-7"}, "ref", "Money was moved with this reference before"),
-        ({"kind": "debit", "amount_usd": "9"}, "amount_usd", "The balance has not that much"),
+        ({"kind": "debit", "amount_usd": "9"}, "amount_usd", "The balance is too low"),
         ({"amount_usd": "1,000"}, "amount_usd", "Write dollars above 0"),
     ],
 )

@@ -110,6 +110,7 @@ async def test_bodies_are_forms_of_a_bounded_size(people: Of) -> None:
     token = f"token={owner.token}&name=x&filler=".encode()
     too_large = await owner.send("POST", "/console/profile", token + b"x" * 300_000, FORM)
     assert too_large.status == 413
+    assert "it is too large" in too_large.text
     kind = {"content-type": "application/json"}
     assert (await owner.send("POST", "/console/profile", b"{}", kind)).status == 415
     many = b"&".join(b"x=1" for _ in range(2000))

@@ -1,14 +1,19 @@
 """The audit log in the console: filtered, paged, and confined to one's account."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from tests.console.people import OWNER, Person
-from zurelay.console.audit import details
+from zurelay import office
+from zurelay.console.audit import ACTIONS, details
 from zurelay.office.accounts import AccountChange, NewAccount, change_account, create_account
 from zurelay.office.desk import Desk
 from zurelay.office.keys import NewKey, create_key
+from zurelay.office.stops import Kind
 from zurelay.testing.gateway import RunningGateway
 
 Of = Callable[[str], Person]
@@ -82,3 +87,11 @@ def test_details_read_as_before_and_after(
 def test_two_things_that_were_not_changed_are_no_before_and_after() -> None:
     assert details({"models": ["a", "b"]}, "key.create") == [("models", "a, b")]
     assert details({"last4": ["a", "b"]}, "key.rotate") == [("last4", "a → b")]
+
+
+def test_every_kind_of_change_can_be_asked_for() -> None:
+    source = "".join(path.read_text() for path in Path(office.__file__).parent.glob("*.py"))
+    written = set(re.findall(r"\.did\(\s*f?\"([a-z]+)\.", source))
+    written |= set(re.findall(r"_note\(change, subject, \"([a-z]+)\.", source))
+    assert {"account", "key", "personal", "token"} <= written
+    assert written | set(get_args(Kind)) <= set(ACTIONS)

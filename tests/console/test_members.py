@@ -115,3 +115,16 @@ async def test_a_member_is_renamed_and_stays_signed_in(people: Of, gateway: Runn
         seen = await admin.post(f"{home}/role", fields)
         assert 'class="toast bad"' in seen.text
     assert known(gateway)["member@example.com"].name == "Mary"
+
+
+async def test_an_admin_makes_an_owner_a_member_elsewhere_without_a_link(
+    people: Of, gateway: RunningGateway
+) -> None:
+    people("owner")
+    other = create_account(Desk(gateway.store), OWNER, NewAccount("other"))
+    form = {"email": "owner@example.com", "name": "Owner", "role": "member", "account": other.id}
+    seen = await people("admin").post(HOME, form)
+    assert seen.status == 200
+    assert "Owner is a member now, and signs in as before." in seen.text
+    assert "/console/link/" not in seen.text
+    assert known(gateway, "other")["owner@example.com"].role == "member"

@@ -1,8 +1,10 @@
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 
 from zurelay.chat.problems import Refused, invalid_value
-from zurelay.console.page import Form, read
+from zurelay.console.page import Form, Visit, read
 from zurelay.office.keys import NewKey
 
 
@@ -97,3 +99,19 @@ def test_a_field_that_cannot_be_so_is_named(values: dict[str, object], param: st
         read(NewKey, values)
     assert found.value.problem.param == param
     assert not isinstance(found.value, msgspec.ValidationError)
+
+
+@pytest.mark.parametrize(
+    ("query", "start"),
+    [
+        ({}, 0),
+        ({"from": "60"}, 60),
+        ({"from": "-1"}, 0),
+        ({"from": "9" * 5000}, 0),
+        ({"from": "\u0663"}, 0),
+        ({"from": "x"}, 0),
+    ],
+)
+def test_a_list_goes_on_where_the_query_says(query: dict[str, str], start: int) -> None:
+    asked = SimpleNamespace(query=query)
+    assert Visit.start.fget(asked) == start  # type: ignore[attr-defined]

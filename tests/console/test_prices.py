@@ -74,3 +74,8 @@ async def test_a_fault_is_said_and_what_was_written_stays(
     assert re.search('value="(7.25|9.75)"', seen.text)
     assert "<script>alert" not in seen.text
     assert list_prices(Desk(gateway.store), OWNER) == []
+
+
+async def test_a_list_that_is_to_go_on_nowhere_begins_anew(people: Of) -> None:
+    seen = await people("admin").get(f"{HOME}?from={'9' * 5000}")
+    assert (seen.status, "sandbox/echo" in seen.text) == (200, True)

@@ -37,6 +37,14 @@ def test_one_place_that_tries_many_people_waits() -> None:
     assert tries.wait("new@example.com", "2.2.2.2") == 0
 
 
+def test_what_is_counted_apart_keeps_nobody_from_signing_in() -> None:
+    tries = Throttle(Clock(0.0))
+    for number in range(TRIES["ip"]):
+        tries.failed(f"{number}@example.com", "2001:db8::1", "forgot:")
+    assert tries.wait("new@example.com", "2001:db8::2", "forgot:") > 0
+    assert tries.wait("0@example.com", "2001:db8::1") == 0
+
+
 def test_one_person_tried_from_many_places_is_protected() -> None:
     tries = Throttle(Clock(0.0))
     for number in range(TRIES["email"]):

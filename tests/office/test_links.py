@@ -158,7 +158,7 @@ def test_nobody_takes_the_address_of_another(desk: Desk) -> None:
     visitor = first_owner(desk)
     for email in ("ann@example.com", "bob@example.com", "gone@example.com"):
         problem = refusal(change_profile, desk, visitor, name="Olga", email=email)
-        assert (problem.status, problem.param) == (400, "email")
+        assert (problem.status, problem.param) == (409, "email")
     for name, email, param in (("", "o@example.com", "name"), ("Olga", "nothing", "email")):
         assert refusal(change_profile, desk, visitor, name=name, email=email).param == param
 

@@ -1,12 +1,12 @@
 """Accounts: who pays. Operators make them, set their terms, move money, stop and resume them."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any, Final
 
 from zurelay.chat.problems import Refused
 from zurelay.console.languages import N_
 from zurelay.console.page import OPERATORS, Form, Html, Page, Redirect, Reply, Visit, read
+from zurelay.console.terms import PERIODS, spent
 from zurelay.office import accounts, money
 from zurelay.office.accounts import AccountChange, AccountView, NewAccount
 from zurelay.office.money import Payment
@@ -14,12 +14,6 @@ from zurelay.office.names import names_of
 from zurelay.office.pages import Page as ListPage
 
 HOME: Final = "/console/accounts"
-PERIODS: Final = {
-    "day": N_("a day"),
-    "week": N_("a week"),
-    "month": N_("a month"),
-    "total": N_("in all"),
-}
 PREPAID: Final = {
     "": N_("as the settings say"),
     "true": N_("yes: requests need a balance"),
@@ -132,13 +126,6 @@ def resume(visit: Visit) -> Reply:
     """Takes its keys again."""
     made = accounts.resume_account(visit.parts.desk, visit.actor, visit.path["account"])
     return Redirect(f"{HOME}/{made.id}", visit.gettext("%(name)s works again.", name=made.name))
-
-
-def spent(account: AccountView) -> float:
-    """Dollars spent of its budget."""
-    if account.budget is None or account.budget_left_usd is None:
-        return 0.0
-    return float(Decimal(account.budget.usd) - Decimal(account.budget_left_usd))
 
 
 # Our own.

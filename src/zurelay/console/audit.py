@@ -13,15 +13,20 @@ from zurelay.office.pages import Page as ListPage
 HOME: Final = "/console/audit"
 ACTIONS: Final = {
     "account": N_("Accounts"),
+    "alerts": N_("Alerts"),
     "balance": N_("Money"),
+    "content": N_("Messages read"),
     "key": N_("Keys"),
     "link": N_("Sign-in links"),
     "member": N_("Members"),
     "model": N_("Models"),
     "person": N_("People"),
+    "personal": N_("Personal data"),
     "price": N_("Prices"),
     "provider": N_("Providers"),
+    "route": N_("Routes"),
     "session": N_("Sessions"),
+    "store": N_("Database"),
     "support": N_("Support"),
     "token": N_("Admin tokens"),
 }

@@ -16,6 +16,7 @@ from zurelay.chat.problems import Refused
 from zurelay.console.charts import Chart, Series
 from zurelay.console.languages import N_
 from zurelay.console.page import SIGNED_IN, Html, Page, Redirect, Reply, Visit
+from zurelay.console.terms import PERIODS, spent
 from zurelay.office import accounts, exports, keys, money, statements
 from zurelay.office.accounts import AccountView
 from zurelay.office.desk import no_such
@@ -29,12 +30,6 @@ KINDS: Final = {
     "credit": N_("Payment"),
     "debit": N_("Taken off"),
     "refund": N_("Given back"),
-}
-PERIODS: Final = {
-    "day": N_("a day"),
-    "week": N_("a week"),
-    "month": N_("a month"),
-    "total": N_("in all"),
 }
 _MOST_ACCOUNTS = 500
 _MOST_KEYS = 500
@@ -73,7 +68,7 @@ def index(visit: Visit) -> Reply:
             "kinds": KINDS,
             "periods": PERIODS,
             "budgeted": [key for key in held if key.budget and key.state in ("live", "stopped")],
-            "spent": _spent(account),
+            "spent": spent(account),
             "chart_drawn": None if chart.empty else chart.draw(visit.language),
         },
     )
@@ -152,13 +147,6 @@ def _statement(visit: Visit) -> Statement:
         if refused.problem.status != 400:
             raise
         raise no_such("statement of", path["month"]) from None
-
-
-def _spent(account: AccountView) -> float | None:
-    """Dollars spent of its budget; None without one."""
-    if account.budget is None or account.budget_left_usd is None:
-        return None
-    return float(Decimal(account.budget.usd) - Decimal(account.budget_left_usd))
 
 
 def _sums(

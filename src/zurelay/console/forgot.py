@@ -12,6 +12,9 @@ from zurelay.office.links import forgot
 
 HOME: Final = "/console/forgot"
 
+COUNTED: Final = "forgot:"
+"""Such questions are counted apart: they keep nobody from signing in."""
+
 FLOOR_S: Final = 0.3
 """What an answer takes at least, so that its time does not tell whether a mail was written."""
 
@@ -26,16 +29,15 @@ def ask(visit: Visit) -> Reply:
     began = time.monotonic()
     if visit.parts.desk.letters() is None:
         return _page(visit)
-    email, address, throttle = visit.form.get("email").strip(), asker(visit), visit.parts.throttle
+    email, address, throttle = visit.form.get("email"), asker(visit), visit.parts.throttle
     if "@" not in email:
         visit.form.faults["email"] = visit.gettext("Write an e-mail address.")
         return _page(visit, status=400)
-    name = f"forgot:{email}"  # counted apart: it must not keep anybody from signing in
-    wait = throttle.wait(name, address)
+    wait = throttle.wait(email, address, COUNTED)
     if wait:
         visit.form.faults["email"] = too_many(visit, wait)
         return _page(visit, status=429)
-    throttle.failed(name, address)
+    throttle.failed(email, address, COUNTED)
     forgot(visit.parts.desk, email, visit.language.code)
     time.sleep(max(0.0, FLOOR_S - (time.monotonic() - began)))
     return _page(visit, asked=True)

@@ -22,6 +22,7 @@ from zurelay.console.page import (
 )
 from zurelay.console.parts import ConsoleParts
 from zurelay.console.snippets import samples
+from zurelay.console.terms import PERIODS
 from zurelay.office import contents, keys
 from zurelay.office.accounts import get_account
 from zurelay.office.keys import KeyChange, KeyView, MadeKey, NewKey
@@ -31,12 +32,6 @@ from zurelay.office.sessions import accounts_of
 from zurelay.office.trends import trend
 
 HOME: Final = "/console/keys"
-PERIODS: Final = {
-    "day": N_("a day"),
-    "week": N_("a week"),
-    "month": N_("a month"),
-    "total": N_("in total"),
-}
 OVERLAPS: Final = {
     "86400": N_("one day"),
     "3600": N_("one hour"),
@@ -52,8 +47,8 @@ def index(visit: Visit) -> Reply:
     page = ListPage(MOST, visit.query.get("cursor") or None)
     desk, actor = visit.parts.desk, visit.actor
     one = None
-    if "account" in visit.query:
-        one = get_account(desk, actor, visit.query["account"])
+    if wanted_account := visit.query.get("account"):
+        one = get_account(desk, actor, wanted_account)
     account = visit.account if one is None else one.id
     found = keys.list_keys(desk, actor, page, account)
     shown = [one for one in found.data if everything or one.state in ("live", "stopped")]
@@ -81,7 +76,7 @@ def create(visit: Visit) -> Reply:
     """Makes a key and shows its text, this once."""
     form = visit.form
     try:
-        terms = wanted(form, operates=_operates(visit))
+        terms = wanted(form, operates=visit.operates)
         terms["account"] = form.get("account") or visit.actor.account or ""
         made = keys.create_key(visit.parts.desk, visit.actor, read(NewKey, terms))
     except Refused as refused:
@@ -105,7 +100,7 @@ def edit(visit: Visit) -> Reply:
 
 def change(visit: Visit) -> Reply:
     """Changes what was changed in the form."""
-    desk, actor, operates = visit.parts.desk, visit.actor, _operates(visit)
+    desk, actor, operates = visit.parts.desk, visit.actor, visit.operates
     key = keys.get_key(desk, actor, visit.path["key"])
     try:
         before = wanted(filled(key), operates=operates)
@@ -122,16 +117,17 @@ def change(visit: Visit) -> Reply:
 def rotate(visit: Visit) -> Reply:
     """Gives it a new text and shows that, this once."""
     overlap = int(visit.form.get("overlap")) if visit.form.get("overlap") in OVERLAPS else 86_400
-    desk, actor, which = visit.parts.desk, visit.actor, visit.path["key"]
+    desk, actor = visit.parts.desk, visit.actor
+    key = keys.get_key(desk, actor, visit.path["key"])
     try:
-        made = keys.rotate_key(desk, actor, which, overlap)
+        made = keys.rotate_key(desk, actor, key.id, overlap)
     except Refused as refused:
         if refused.problem.status != 409:
             raise
         said = visit.gettext(
             "It was renewed lately, and two texts work until then. Wait, or end the old ones now."
         )
-        return Redirect(f"{HOME}/{which}", said, "bad")
+        return Redirect(f"{HOME}/{key.id}", said, "bad")
     return _made(visit, made, renewed=True)
 
 
@@ -161,11 +157,6 @@ def served_models(parts: ConsoleParts) -> list[str]:
 # Our own.
 
 
-def _operates(visit: Visit) -> bool:
-    """Whether whoever looks makes prices, and says what the smart choice may choose."""
-    return visit.actor.may("accounts.change")
-
-
 def _form(visit: Visit, form: Form, key: KeyView | None, status: int = 200) -> Reply:
     served: list[str] = visit.gathered or []
     listed = models_in(form)
@@ -189,7 +180,7 @@ def _form(visit: Visit, form: Form, key: KeyView | None, status: int = 200) -> R
             or "",
             "can_store": visit.parts.desk.sealer() is not None,
             "periods": PERIODS,
-            "operates": _operates(visit),
+            "operates": visit.operates,
         },
         status,
     )

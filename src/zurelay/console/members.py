@@ -64,7 +64,14 @@ def invite(visit: Visit) -> Reply:
         taken = refused.problem.status == 409
         words = {"email": _MEMBER_ALREADY} if taken else FAULTS
         return _shown(visit, form.failed(refused).explain(visit, words), 400)
-    return _link(visit, account.id, made.id)
+    try:
+        return _link(visit, account.id, made.id)
+    except Refused as refused:
+        if refused.problem.status != 403:
+            raise
+        # They run the gateway: an owner alone would make them a link, and they need none.
+        said = visit.gettext("%(name)s is a member now, and signs in as before.", name=made.name)
+        return Redirect(f"{HOME}?account={account.id}", said)
 
 
 def change(visit: Visit) -> Reply:

@@ -133,7 +133,7 @@ def index(visit: Visit) -> Reply:
     rows = _rows(visit)
     vendors = sorted({row.offer.model.vendor for row in rows if row.offer.model.vendor})
     found = _sorted([row for row in rows if _passes(row, chosen)], chosen["sort"])
-    start = _number(visit.query.get("from", ""))
+    start = visit.start
     given = {name: value for name, value in chosen.items() if value}
     following = start + ROWS
     return Html(
@@ -299,10 +299,6 @@ def _later(visit: Visit, model: Model) -> list[tuple[str, Mapping[str, Any]]]:
         for price in model.later
         if price.since > now.since
     ]
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
 
 
 PAGES = (

@@ -7,7 +7,7 @@ from typing import Any, Final, get_args
 from zurelay.catalogue.money import format_usd
 from zurelay.console.charts import NARROW, Chart, Drawn, Series, Unit
 from zurelay.console.languages import N_
-from zurelay.console.page import OPERATORS, SIGNED_IN, Html, Page, Reply, Visit
+from zurelay.console.page import SIGNED_IN, Html, Page, Reply, Visit
 from zurelay.console.snippets import samples
 from zurelay.office import alerts
 from zurelay.office.trends import Group, GroupTrend, Span, Totals, Trend, trend
@@ -50,7 +50,7 @@ def overview(visit: Visit) -> Reply:
     """The page."""
     query, desk = visit.query, visit.parts.desk
     span: Span = next((one for one in get_args(Span) if one == query.get("span")), "7d")
-    everywhere = visit.actor.account is None and visit.account is None
+    everywhere = visit.operates and visit.account is None
     groups = {name: label for name, label in GROUPS.items() if name != "account" or everywhere}
     by = query.get("by", "")
     by = by if by in groups else "model"
@@ -78,7 +78,7 @@ def overview(visit: Visit) -> Reply:
         "measure": measure,
         "measures": {name: label for name, (label, _, _) in MEASURES.items()},
         "found": found,
-        "alerts_open": alerts.count_open(desk, visit.actor) if _operates(visit) else 0,
+        "alerts_open": alerts.count_open(desk, visit.actor) if visit.operates else 0,
         "users": users,
         "looked_at": LOOKED_AT if found.totals.requests > LOOKED_AT else 0,
         "link": lambda **changed: _link(span, by, measure, changed),
@@ -100,11 +100,6 @@ def _link(span: str, by: str, measure: str, changed: dict[str, str]) -> str:
     """This page with another choice."""
     chosen = {"span": span, "by": by, "show": measure} | changed
     return "/console?" + "&".join(f"{name}={value}" for name, value in chosen.items())
-
-
-def _operates(visit: Visit) -> bool:
-    """Whether whoever looks can open the page of the operators' alerts."""
-    return visit.actor.role in OPERATORS
 
 
 def _name(visit: Visit, group: GroupTrend) -> str:

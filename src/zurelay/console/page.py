@@ -155,6 +155,17 @@ class Visit:
         return self.visitor.actor(self.account)
 
     @property
+    def operates(self) -> bool:
+        """Whether they run the gateway, whichever account they look at."""
+        return self.actor.account is None
+
+    @property
+    def start(self) -> int:
+        """How many rows of a list come before this page's, as `from` in the query says."""
+        text = self.query.get("from", "")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
+
+    @property
     def token(self) -> str:
         """What its forms must send along."""
         return form_token(self.secret)

@@ -74,7 +74,7 @@ def index(visit: Visit) -> Reply:
     changed = prices.list_prices(visit.parts.desk, visit.actor)
     sought = query.get("q", "").lower()
     found = [one for one in visit.gathered if sought in f"{one.id} {one.name}".lower()]
-    first = int(query["from"]) if query.get("from", "").isdecimal() else 0
+    first = visit.start
     more = None
     if len(found) > first + _ROWS:
         more = f"{HOME}?{urlencode({'q': sought, 'from': first + _ROWS})}"

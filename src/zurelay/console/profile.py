@@ -1,15 +1,22 @@
 """What people choose for themselves: name, address, password, language, theme, account."""
 
+from typing import Final
+
 from zurelay.chat.problems import Refused
 from zurelay.console import cookies
 from zurelay.console.browsers import browser_and_system
-from zurelay.console.languages import NAMES
+from zurelay.console.languages import N_, NAMES
 from zurelay.console.page import ANYBODY, SIGNED_IN, Form, Html, Page, Redirect, Reply, Visit
 from zurelay.office import links, sessions
 from zurelay.office.passwords import LONGEST, SHORTEST
 from zurelay.office.sessions import Visitor
 
 _HERE = "/console/profile"
+FAULTS: Final = {
+    "name": N_("Write a name."),
+    "email": N_("Write an address such as ann@example.com."),
+}
+TAKEN: Final = {"email": N_("Somebody else has that address.")}
 
 
 def profile(visit: Visit) -> Reply:
@@ -35,16 +42,10 @@ def change(visit: Visit) -> Reply:
             email=form.get("email"),
         )
     except Refused as refused:
-        form.failed(refused)
-        words = {
-            "name": visit.gettext("Write a name."),
-            "email": visit.gettext("Write an address such as ann@example.com."),
-        }
-        for field in form.faults:
-            if "somebody" not in form.faults[field]:
-                form.faults[field] = words[field]
-            else:
-                form.faults[field] = visit.gettext("Somebody else has that address.")
+        if refused.problem.status not in (400, 409):
+            raise
+        words = TAKEN if refused.problem.status == 409 else FAULTS
+        form.failed(refused).explain(visit, words)
         return _page(visit, form, form, 400)
     if new:
         begun = sessions.set_password(visit.parts.desk, visitor, "", new, visit.agent)

@@ -38,7 +38,7 @@ def index(visit: Visit) -> Reply:
         return Redirect(f"{HOME}/new?request={quote(visit.query['request'][:40], safe='')}")
     page = ListPage(_ROWS, visit.query.get("cursor") or None)
     found = support.list_threads(visit.parts.desk, visit.actor, page, visit.account)
-    values = {"found": found.data, "next": found.next_cursor, "operates": _operates(visit)}
+    values = {"found": found.data, "next": found.next_cursor, "operates": visit.operates}
     return Html("support.html", values)
 
 
@@ -95,10 +95,6 @@ def close(visit: Visit) -> Reply:
 # Our own.
 
 
-def _operates(visit: Visit) -> bool:
-    return visit.actor.account is None
-
-
 def _name(visit: Visit) -> str:
     return "" if visit.visitor is None else visit.visitor.person.name
 
@@ -121,7 +117,7 @@ def _form(visit: Visit, form: Form, status: int = 200) -> Reply:
 
 def _shown(visit: Visit, form: Form, status: int = 200) -> Reply:
     thread, messages = support.read(visit.parts.desk, visit.actor, visit.path["thread"])
-    values = {"form": form, "one": thread, "messages": messages, "operates": _operates(visit)}
+    values = {"form": form, "one": thread, "messages": messages, "operates": visit.operates}
     return Html("support_one.html", values, status)
 
 

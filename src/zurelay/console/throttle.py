@@ -42,9 +42,9 @@ class Throttle:
         self._lock = Lock()
         self._alone_until = now() - 1
 
-    def wait(self, email: str, ip: str) -> int:
-        """Whole seconds until they may try again; 0 for now."""
-        names = _names(email, ip)
+    def wait(self, email: str, ip: str, what: str = "") -> int:
+        """Whole seconds until they may try again; 0 for now. Each `what` is counted apart."""
+        names = _names(email, ip, what)
         if self._shared is None:
             return self._known_here(names)
         known = {f"{kind} {name}": kind for kind, name in names}
@@ -58,9 +58,9 @@ class Throttle:
         alone = self._now() <= self._alone_until
         return max(everywhere, self._known_here(names)) if alone else everywhere
 
-    def failed(self, email: str, ip: str) -> None:
+    def failed(self, email: str, ip: str, what: str = "") -> None:
         """A try that failed, made by somebody who had not to wait."""
-        now, names = self._now(), _names(email, ip)
+        now, names = self._now(), _names(email, ip, what)
         with self._lock:
             for one in names:
                 times = self._failures.setdefault(one, [])
@@ -108,8 +108,8 @@ def _longest(found: Iterable[tuple[str, list[float]]]) -> int:
     return int(-(-max(waits) // 1))
 
 
-def _names(email: str, ip: str) -> tuple[tuple[str, str], ...]:
-    email, ip = email.strip().lower()[:254], _place(ip)
+def _names(email: str, ip: str, what: str = "") -> tuple[tuple[str, str], ...]:
+    email, ip = f"{what}{email.strip().lower()[:254]}", f"{what}{_place(ip)}"
     return ("pair", f"{email} {ip}"), ("email", email), ("ip", ip)
 
 

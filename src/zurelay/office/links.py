@@ -14,7 +14,7 @@ from zurelay.letters.texts import INVITATION, PASSWORD
 from zurelay.office import notices
 from zurelay.office import values as v
 from zurelay.office.accounts import the_account
-from zurelay.office.desk import Change, Desk, no_such, wrong
+from zurelay.office.desk import Change, Desk, conflict, no_such, wrong
 from zurelay.office.notices import Notice, language_of, mail, post
 from zurelay.office.passwords import hashed
 from zurelay.office.rights import Actor
@@ -200,7 +200,7 @@ def change_profile(desk: Desk, visitor: Visitor, *, name: str, email: str) -> No
         taken = people.find_person(change.connection, email)
         so_called = people.known_as_member(change.connection, email)
         if email != old.email and (taken is not None or so_called):
-            raise wrong("email", "email: somebody else has that address.")
+            raise conflict("Somebody else has that address.", "email")
         people.change_person(change.connection, old.id, {"name": name, "email": email})
         people.rename_members(change.connection, old.email, email, name)
         change.did("person.change", old.id, None, {})
