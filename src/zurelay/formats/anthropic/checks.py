@@ -13,6 +13,7 @@ from zurelay.chat.estimate import PER_MESSAGE, measure, measure_pdf
 from zurelay.chat.problems import Refused
 from zurelay.formats.anthropic import effort, envelope
 from zurelay.formats.anthropic.invalid import ROLES, invalid, missing
+from zurelay.formats.anthropic.turn_changes import CHANGES
 from zurelay.formats.anthropic.view import BLOCKS, SOURCE, Block, Message, Request, Source
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.view import given, size, text
@@ -131,6 +132,10 @@ def _block(path: str, block: Block, seen: Seen) -> None:
         seen.texts.append(block.thinking)
         if envelope.is_foreign(block.signature or ""):
             seen.marks.add("foreign_thinking")
+    elif kind in CHANGES:
+        seen.texts.append(text(block.tool))
+        if kind == "tool_addition":
+            seen.needs.setdefault(Ability.TOOLS, path)
     else:
         if block.file_id is not None:
             seen.needs.setdefault(Ability.STORED, f"{path}.file_id")

@@ -12,7 +12,7 @@ from msgspec import Raw
 from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.chat.profile import Profile
-from zurelay.formats.anthropic import VERSION, effort, envelope
+from zurelay.formats.anthropic import VERSION, effort, envelope, turn_changes
 from zurelay.formats.anthropic.checks import COSTLY_TOOLS
 from zurelay.formats.anthropic.read import KEPT_HERE
 from zurelay.formats.anthropic.request import PATH, call_line
@@ -71,6 +71,7 @@ def write(inbound: Inbound, target: Target) -> Outbound:
     _sampling(fields, profile, dropped)
     if "foreign_thinking" in inbound.marks:
         fields["messages"] = _without_foreign(fields["messages"])
+    turn_changes.settle(fields, inbound.effort, target, dropped)
     refused = Ability.FORCED_TOOL in inbound.needs and profile.forced_tools == "never"
     if refused:
         _not_forced(fields, dropped)

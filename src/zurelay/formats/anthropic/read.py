@@ -13,6 +13,7 @@ from zurelay.chat.problems import Refused
 from zurelay.chat.request import AnswerFormat, Request, Tool, ToolChoice, Turn
 from zurelay.formats.anthropic import envelope
 from zurelay.formats.anthropic.checks import BILLING
+from zurelay.formats.anthropic.turn_changes import CHANGES, in_force
 from zurelay.formats.base import Inbound
 from zurelay.formats.cache_marks import lifetime
 from zurelay.formats.openai_chat.view import given
@@ -46,13 +47,14 @@ def read(inbound: Inbound) -> Request:
     choice = body.get("tool_choice") or {}
     alone = choice.get("disable_parallel_tool_use")
     config = body.get("output_config") or {}
+    tools = in_force(body.get("tools") or (), body["messages"])
     return Request(
         turns=(*_system(body.get("system")), *_turns(body["messages"])),
         max_output=inbound.max_output,
         temperature=body.get("temperature"),
         top_p=body.get("top_p"),
         stop=inbound.stop,
-        tools=tuple(_tool(f"tools[{i}]", tool) for i, tool in enumerate(body.get("tools") or ())),
+        tools=tuple(_tool(f"tools[{i}]", tool) for i, tool in enumerate(tools)),
         tool_choice=_choice(choice),
         parallel_tool_calls=None if alone is None else not alone,
         answer_format=_format(config.get("format")),
@@ -83,6 +85,8 @@ def _turns(messages: Iterable[Json]) -> Iterable[Turn]:
             parts = [
                 part for at, block in enumerate(content) for part in _part(f"{path}[{at}]", block)
             ]
+            if not parts and any(block["type"] in CHANGES for block in content):
+                continue
         yield Turn(message["role"], tuple(parts))
 
 
@@ -98,7 +102,7 @@ def _part(path: str, block: Json) -> Iterable[Part]:
         yield from envelope.unseal(block["thinking"], block.get("signature") or "")
     elif kind == "redacted_thinking":
         yield Thinking("", str(block.get("data")), envelope.NATIVE, redacted=True)
-    else:
+    elif kind not in CHANGES:
         yield from _content(path, block)
 
 

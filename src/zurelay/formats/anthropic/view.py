@@ -36,6 +36,7 @@ class Block(Struct):
     signature: str | None = None
     data: str | None = None
     file_id: str | None = None
+    tool: Raw = NULL
 
 
 class Message(Struct):
