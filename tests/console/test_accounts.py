@@ -147,3 +147,14 @@ async def test_why_no_money_is_moved_is_said_beside_its_field(
     assert named(gateway, "team").balance_usd == "5"
     kept = 'name="own_ref" value="console-1"' in seen.text
     assert kept == (place != "ref")
+
+
+async def test_an_account_is_looked_at_alone_from_its_page(
+    people: Of, gateway: RunningGateway
+) -> None:
+    made = create_account(Desk(gateway.store), OWNER, NewAccount("far down the list"))
+    admin = people("admin")
+    seen = await admin.get(f"{HOME}/{made.id}")
+    assert f'name="account" value="{made.id}"' in seen.text
+    await admin.post("/console/account", {"account": made.id, "back": "/console"})
+    assert "far down the list" in (await admin.get("/console/members")).text

@@ -33,7 +33,7 @@ FAULTS: Final = {
 TAKEN: Final = {
     "name": N_("There is an account of that name already."),
     "ref": N_("Money was moved with this reference before. Look at the list below first."),
-    "amount_usd": N_("The balance has not that much, or running requests hold it."),
+    "amount_usd": N_("The balance is too low, or running requests hold it."),
 }
 _NAME = N_("Write 1 to 200 characters that people can read.")
 _ROWS = 100
