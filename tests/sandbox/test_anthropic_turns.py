@@ -47,6 +47,20 @@ def test_signed_thinking_is_read_and_what_server_tools_did_is_left_alone() -> No
     assert content(thought, searched, role="assistant") == (Thinking("Hm.", proof("Hm.")),)
 
 
+def test_what_is_said_of_tools_is_left_alone_too() -> None:
+    """As Claude Code loads tools later."""
+    loaded = {"type": "tool_reference", "tool_name": "f"}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": [loaded]}
+    call = {"type": "tool_use", "id": "a", "name": "search", "input": {}}
+    _, heard = read_turns(
+        [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    )
+    assert heard.parts == (ToolResult("a", ()),)
+    added = {"type": "tool_addition", "tool": loaded}
+    text = {"type": "text", "text": "One more."}
+    assert content(added, text, role="system") == (Text("One more."),)
+
+
 @pytest.mark.parametrize(
     ("block", "path"),
     [

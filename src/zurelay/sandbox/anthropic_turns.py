@@ -14,6 +14,7 @@ from zurelay.sandbox.reading import as_json, bad, mapping, string
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _OF_SERVER_TOOLS = ("_tool_result", "server_tool_use", "search_result", "container_upload")
+_ABOUT_TOOLS = ("tool_reference", "tool_addition", "tool_removal")
 
 
 def text_blocks(system: str | Sequence[Mapping[str, Any]] | None) -> tuple[Turn, ...]:
@@ -95,7 +96,7 @@ def _block(block: Mapping[str, Any], path: str) -> tuple[Part, ...]:
             if not genuine(data):
                 raise bad(path, "Invalid `data` in `redacted_thinking` block")
             return (Thinking(signature=data, redacted=True),)
-        case {"type": str(kind)} if kind.endswith(_OF_SERVER_TOOLS):
+        case {"type": str(kind)} if kind.endswith(_OF_SERVER_TOOLS) or kind in _ABOUT_TOOLS:
             return ()
         case _:
             raise bad(path, "Input does not match any of the expected blocks")

@@ -278,6 +278,20 @@ def test_betas_pass_or_are_filtered() -> None:
     assert out.dropped == ("anthropic-beta",)
 
 
+def test_tools_that_are_loaded_later_have_the_beta_that_the_target_has_for_them() -> None:
+    """As Claude Code 2.1.332 sends them; other hosts have another name for it."""
+    ours, theirs = "advanced-tool-use-2025-11-20", "tool-search-tool-2025-10-19"
+    tools = [TOOL, {**TOOL, "name": "g", "defer_loading": True}]
+    later = inbound(headers={"anthropic-beta": f"{ours},{theirs}"}, tools=tools)
+    elsewhere = target(OLD, quirks={"betas": frozenset({theirs})})
+    assert dict(write(later, target(OLD)).headers)["anthropic-beta"] == f"{ours},{theirs}"
+    out = write(later, elsewhere)
+    assert (dict(out.headers)["anthropic-beta"], out.dropped) == (theirs, ())
+    now = inbound(headers={"anthropic-beta": ours}, tools=[TOOL])
+    out = write(now, elsewhere)
+    assert ("anthropic-beta" in dict(out.headers), out.dropped) == (False, ("anthropic-beta",))
+
+
 def test_a_count_asks_for_what_counts() -> None:
     out = write_count(inbound(system="S", temperature=0.5, stream=True), target(OLD))
     assert out.path == "/v1/messages/count_tokens"

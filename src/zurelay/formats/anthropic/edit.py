@@ -45,6 +45,10 @@ _SET_ASIDE = KEPT_HERE | _REWRITTEN
 _TRUE = Raw(b"true")
 _LISTS = msgspec.json.Decoder(list[Raw])
 _OBJECT = msgspec.json.Decoder(dict[str, Raw])
+_TOOL_SEARCH = {"advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19"}
+"""What Bedrock and Vertex AI call the beta of tools that are loaded later, as Claude Code loads
+those of MCP servers (litellm's table of betas, 2026-11-30)."""
+
 _LEVELS_WHILE_OFF = ("low", "medium", "high")
 """Effort that models take whose thinking is switched off (vendor's page on effort, 2026-11-29)."""
 
@@ -276,9 +280,11 @@ def _headers(
     pinned = any(name in fields for name in SAMPLING)
     headers = [("anthropic-version", VERSION if pinned else asked)]
     names = [n.strip() for n in inbound.headers.get("anthropic-beta", "").split(",") if n.strip()]
+    if profile.betas is not None and b'"defer_loading"' in json.encode(fields.get("tools")):
+        names = [n if n in profile.betas else _TOOL_SEARCH.get(n, n) for n in names]
     taken = [name for name in names if profile.betas is None or name in profile.betas]
     if len(taken) < len(names):
         dropped.append("anthropic-beta")
     if taken:
-        headers.append(("anthropic-beta", ",".join(taken)))
+        headers.append(("anthropic-beta", ",".join(dict.fromkeys(taken))))
     return tuple(headers)
