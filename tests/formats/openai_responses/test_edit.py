@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.formats.openai_responses.answered import FUNCTION, read
@@ -11,6 +12,7 @@ from zurelay.formats.base import Outbound, Target
 from zurelay.formats.openai_responses.edit import write
 from zurelay.formats.openai_responses.envelope import seal
 from zurelay.formats.openai_responses.front import ResponsesFront
+from zurelay.formats.openai_responses.toolbox import LITE
 
 THINKING: dict[str, Any] = {"effort": "high", "effort_default": "medium", "reasons": True}
 
@@ -126,6 +128,17 @@ def test_a_model_that_may_not_be_forced_is_told() -> None:
     assert "`f`" in last["content"]
     while_thinking = target(quirks={"forced_tools": "not_thinking"}, effort="none")
     assert sent(while_thinking, tools=[FUNCTION], tool_choice=choice)[1].dropped == ()
+
+
+def test_what_codex_says_of_its_tools_goes_to_openai_alone() -> None:
+    brought = {"type": "additional_tools", "role": "developer", "tools": [FUNCTION]}
+    items = [brought, {"role": "user", "content": "Hi"}]
+    asked = msgspec.structs.replace(read(input=items), headers={LITE: "true"})
+    out = write(asked, target())
+    assert out.headers == ((LITE, "true"),)
+    assert json.loads(out.body)["input"] == items
+    assert write(asked, target(quirks={"realm": "azure"})).headers == ()
+    assert write(read(input=items), target()).headers == ()
 
 
 def test_the_same_request_gives_the_same_bytes() -> None:

@@ -15,6 +15,7 @@ from zurelay.formats.openai_chat.view import given
 from zurelay.formats.openai_responses import ORIGIN, envelope
 from zurelay.formats.openai_responses.read import KEPT_HERE
 from zurelay.formats.openai_responses.request import LEAST_OUTPUT, PATH, call_line
+from zurelay.formats.openai_responses.toolbox import LITE
 from zurelay.formats.origin import may_read
 from zurelay.wire import json
 
@@ -50,7 +51,9 @@ def write(inbound: Inbound, target: Target) -> Outbound:
         fields["stream"] = True
     else:
         fields.pop("stream_options", None)
-    return Outbound(PATH, json.encode(fields), tuple(dict.fromkeys(dropped)))
+    lite = inbound.headers.get(LITE) if target.profile.realm == "openai" else None
+    headers = () if lite is None else ((LITE, lite),)
+    return Outbound(PATH, json.encode(fields), tuple(dict.fromkeys(dropped)), headers)
 
 
 def _limit(fields: Json, inbound: Inbound, target: Target, dropped: list[str]) -> None:

@@ -11,6 +11,7 @@ from zurelay.formats.openai_chat.view import text
 from zurelay.formats.openai_responses import checks, conversation
 from zurelay.formats.openai_responses.back import NAME
 from zurelay.formats.openai_responses.invalid import invalid, missing, of_decoder
+from zurelay.formats.openai_responses.toolbox import LITE
 from zurelay.formats.openai_responses.view import REQUEST, Request
 from zurelay.formats.openai_responses.writer import ResponseWriter
 
@@ -23,7 +24,7 @@ class ResponsesFront:
     name = NAME
     answer_prefix = "resp_"
     keep_alive = keep_alive_inside = b": keep-alive\n\n"
-    headers: tuple[str, ...] = ()
+    headers: tuple[str, ...] = (LITE,)
 
     def read(self, body: bytes) -> Inbound:
         """Validate a decoded body; raises Refused naming the field and what would be right."""

@@ -21,6 +21,10 @@ Json = dict[str, Any]
 ADDITIONAL = "additional_tools"
 NAMESPACE = "namespace"
 
+LITE = "x-openai-internal-codex-responses-lite"
+"""With this header Codex says that its tools are such items (0.171, 2026-11-30). They stand in no
+reference of OpenAI's API but that of betas, so both go there together."""
+
 _BETWEEN = "__"
 _NONE = "functions"
 """The namespace in which OpenAI's models see tools that have none (vendor's harmony format)."""
