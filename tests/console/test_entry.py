@@ -121,7 +121,7 @@ async def test_on_this_machine_the_first_link_is_one_click(gateway: RunningGatew
     assert seen.url.endswith("/console")
     assert "Set an e-mail address and a password" in seen.text
     again = await person(gateway, "nobody").get(link)
-    assert (again.status, "This link is over" in again.text) == (404, True)
+    assert (again.status, "This link no longer works" in again.text) == (404, True)
 
 
 async def test_elsewhere_opening_a_link_asks_first(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ STATUSES: Final = {
     "ok": N_("answered"),
     "error": N_("failed"),
     "client_closed": N_("caller left"),
-    "interrupted": N_("cut off by the end of the gateway"),
+    "interrupted": N_("cut off when the gateway stopped"),
     "running": N_("running"),
 }
 SPANS: Final = {
