@@ -71,6 +71,21 @@ def test_tools_there_and_back(openai_sdk: OpenAI, upstream: str, streams: bool) 
     assert second.output_text == "From the tool results: get_weather answered: 21 degrees"
 
 
+@pytest.mark.parametrize("upstream", ["chat", "messages", "gemini"])
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_tool_in_a_namespace_there_and_back(
+    openai_sdk: OpenAI, upstream: str, streams: bool
+) -> None:
+    space = {"type": "namespace", "name": "meteo", "description": "Weather.", "tools": [WEATHER]}
+    asked: dict[str, Any] = {"model": f"{upstream}-tools", "tools": [space]}
+    first = ask(openai_sdk, streams, input=HELLO, **asked)
+    (call,) = [item for item in first.output if item.type == "function_call"]
+    assert (call.name, call.namespace) == ("get_weather", "meteo")
+    result = {"type": "function_call_output", "call_id": call.call_id, "output": "sunny"}
+    second = ask(openai_sdk, streams, input=[*HELLO, *back(first), result], **asked)
+    assert second.output_text == "From the tool results: meteo__get_weather answered: sunny"
+
+
 @pytest.mark.parametrize("streams", [False, True])
 def test_thinking_comes_and_goes_back(openai_sdk: OpenAI, upstream: str, streams: bool) -> None:
     asked: dict[str, Any] = {
