@@ -37,6 +37,17 @@ async def test_a_wrong_method_is_told_the_right_ones(
         assert answer.json["error"]["type"] == "invalid_request_error"
 
 
+async def test_who_wants_a_websocket_is_told_to_ask_by_http(gateway: RunningGateway) -> None:
+    """As Codex 0.171 asks for one."""
+    wire = await Caller.to(gateway.process.port)
+    asked = ("connection: Upgrade", "upgrade: websocket", "sec-websocket-version: 13")
+    wire.write(get("/v1/responses", *asked, "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="))
+    answer = await wire.answer()
+    assert (answer.status, answer.headers["allow"]) == (426, "POST, OPTIONS")
+    assert answer.json["error"]["code"] == "method_not_allowed"
+    await wire.close()
+
+
 @pytest.mark.parametrize("path", ["/v1/nothing", "/v1/v1/models", "/v1/models/", "/v1/"])
 async def test_an_unknown_path_is_a_404_in_json(client: Client, path: str) -> None:
     answer = await client.get(path)

@@ -241,7 +241,7 @@ class Gateway:
             ):
                 endpoint.serve(self.core, exchange, front)
             else:
-                problem = problems.method_not_allowed(exchange.method, endpoint.allow)
+                problem = _wrong_method(exchange, endpoint.allow)
                 answers.send_problem(exchange, front, problem)
         except KeyUnknown:
             exchange.spawn(self._look_up(exchange, front))
@@ -264,6 +264,12 @@ class Gateway:
 
 def _no_room() -> Problem:
     return problems.overloaded_here("The gateway is reading too many request bodies; try again.")
+
+
+def _wrong_method(exchange: HttpExchange, allow: str) -> problems.Problem:
+    if any(name == b"sec-websocket-key" for name, _ in exchange.headers):
+        return problems.no_websockets(allow)
+    return problems.method_not_allowed(exchange.method, allow)
 
 
 def _shown(path: str) -> str:

@@ -126,6 +126,16 @@ def method_not_allowed(method: str, allow: str) -> Problem:
     )
 
 
+def no_websockets(allow: str) -> Problem:
+    """426 to whoever wants a WebSocket.
+
+    Codex then asks by HTTP at once; after a 405 or a 404 it tries for six seconds first (0.171,
+    2026-11-30).
+    """
+    told = f"WebSockets are not served here; use {allow}."
+    return Problem(426, INVALID, "method_not_allowed", told, allow=allow)
+
+
 def slow_body() -> Problem:
     """408: the request body stopped coming."""
     return Problem(408, INVALID, "request_timeout", "The request body arrived too slowly.")
