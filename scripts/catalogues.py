@@ -3,9 +3,11 @@
 Texts of `console/keys.py` and `console/templates/keys*.html` that have no translation yet are added
 to `locale/<language>/keys.po` with an empty one; entries that nothing uses any more go. The name
 `docs` stands for all of the guide's site, which may use the console's words too. Without a name it
-does so for every module, and says what lacks a translation.
+does so for every module, and says what lacks a translation. French is written with its unbreakable
+spaces and its apostrophe, however it was typed.
 """
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +26,8 @@ SITE = "docs"
 """The guide's site: one catalogue, in a folder of its own."""
 
 Text = str | tuple[str, ...]
+_TIED = re.compile(r" (?=[:;!?»%])(?!%\()|(?<=«) |(?<=\d) (?=\d{3})")
+"""Spaces of French where no line may break."""
 
 
 def page_modules() -> list[str]:
@@ -101,6 +105,15 @@ def missing(known: dict[Text, object], text: Text) -> bool:
     return not said or (isinstance(said, tuple | list) and not all(said))
 
 
+def typeset(text: str) -> str:
+    """French as it is printed: no break before `: ; ! ? %` or inside « », a curly apostrophe."""
+    parts = re.split(r"(<code>.*?</code>)", text)
+    for place in range(0, len(parts), 2):
+        curly = parts[place].replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
+        parts[place] = _TIED.sub("\N{NO-BREAK SPACE}", curly)
+    return "".join(parts)
+
+
 def update(module: str) -> int:
     """Bring a module's catalogues up to date; gives how many translations it lacks."""
     if module == SITE:
@@ -123,8 +136,11 @@ def update(module: str) -> int:
             kept = old.get(text if isinstance(text, str) else text[0])
             if kept is None and (text in elsewhere):
                 continue
-            new.add(text, kept.string if kept is not None else "")
-            lacking += missing({text: kept.string if kept is not None else ""}, text)
+            said = (kept.string if kept is not None else "") or ""
+            if language == "fr":
+                said = typeset(said) if isinstance(said, str) else tuple(map(typeset, said))
+            new.add(text, said)
+            lacking += missing({text: said}, text)
         path = file_of(language, module)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as file:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from babel.messages.pofile import read_po
 
 from scripts import catalogues
 from tests.console.people import Person
@@ -122,6 +123,17 @@ def test_translations_fill_in_the_same_values() -> None:
             wrong += [
                 f"{language}: {text}" for form in forms if sorted(values.findall(form)) != wanted
             ]
+    assert wrong == []
+
+
+def test_french_is_set_with_its_spaces_and_its_apostrophe() -> None:
+    """`scripts/catalogues.py MODULE` sets it so."""
+    wrong = []
+    for path in catalogues.CONSOLE.parent.glob("*/locale/fr/*.po"):
+        with path.open("rb") as file:
+            found = [message.string or "" for message in read_po(file, locale="fr") if message.id]
+        forms = [form for one in found for form in ([one] if isinstance(one, str) else one)]
+        wrong += [f"{path.name}: {form}" for form in forms if catalogues.typeset(form) != form]
     assert wrong == []
 
 

@@ -88,3 +88,30 @@ def test_the_guides_site_may_use_the_consoles_words(
         False,
     )
     assert "Start" in catalogues.catalogues("docs")["nl"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"),
+    [
+        ("Non : « l'an » !", "Non\u00a0: «\u00a0l\u2019an\u00a0»\u00a0!"),
+        ("10 000 jetons, 90 %% ; %(a)s %(b)s", "10\u00a0000 jetons, 90\u00a0%%\u00a0; %(a)s %(b)s"),
+        ("<code>a : 'b'</code> ?", "<code>a : 'b'</code>\u00a0?"),
+    ],
+)
+def test_french_gets_its_spaces_and_its_apostrophe(typed: str, printed: str) -> None:
+    assert catalogues.typeset(typed) == printed
+    assert catalogues.typeset(printed) == printed
+
+
+def test_french_that_was_typed_with_plain_spaces_is_set_when_a_catalogue_is_written(
+    console: Path,
+) -> None:
+    catalogues.update("keys")
+    for language in ("nl", "fr"):
+        path = po(console, language, "keys")
+        path.write_text(
+            path.read_text().replace('msgid "One"\nmsgstr ""', 'msgid "One"\nmsgstr "Un : l\'un"')
+        )
+    catalogues.update("keys")
+    assert 'msgstr "Un\u00a0: l\u2019un"' in po(console, "fr", "keys").read_text()
+    assert "Un : l'un" in po(console, "nl", "keys").read_text()
