@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from tests.console.people import OWNER, PASSWORD
 from tests.served import Served
@@ -70,6 +70,8 @@ def visit(
     Whatever a page complains about in the browser's console fails the test.
     """
     contexts: list[tuple[BrowserContext, list[str]]] = []
+    # A new session of somebody ends the one before, and a page that is open still asks on.
+    sessions: dict[str, str] = {}
 
     def opened(
         path: str = "",
@@ -94,12 +96,15 @@ def visit(
         errors: list[str] = []
         contexts.append((context, errors))
         context.set_default_timeout(10_000)
-        if session or role != "nobody":
+        if not session and role != "nobody":
+            session = sessions.get(role) or session_of(console_store, role)
+            sessions[role] = session
+        if session:
             context.add_cookies(
                 [
                     {
                         "name": "zurelay_session",
-                        "value": session or session_of(console_store, role),
+                        "value": session,
                         "url": served.origin,
                         "httpOnly": True,
                         "sameSite": "Lax",
@@ -143,6 +148,24 @@ def shot() -> Callable[[Page, str], None]:
             page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)
 
     return take
+
+
+def copied_by(page: Page, button: Locator) -> str:
+    """What a click on a button copies, once it is copied."""
+    page.evaluate("navigator.clipboard.writeText('')")
+    button.click()
+    return str(page.evaluate(_COPIED))
+
+
+_COPIED = """async () => {
+  const end = Date.now() + 20000;
+  while (Date.now() < end) {
+    const text = await navigator.clipboard.readText();
+    if (text) return text;
+    await new Promise((later) => setTimeout(later, 20));
+  }
+  return '';
+}"""
 
 
 def assert_fits(page: Page) -> None:

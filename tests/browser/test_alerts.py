@@ -1,5 +1,6 @@
 """Alerts, in a real browser."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +10,7 @@ from tests.browser.conftest import Opened, assert_fits
 from zurelay.office.desk import Desk
 from zurelay.office.telling import Recipients
 from zurelay.office.watching import Sighting, raise_seen
-from zurelay.store.alerts import Alert, add_alert
+from zurelay.store.alerts import Alert, add_alert, open_of_operators, saw
 from zurelay.store.engine import Store
 from zurelay.store.keys import list_keys
 
@@ -37,6 +38,9 @@ def raised(console_store: Store) -> str:
         Sighting("route_down", "openai:gpt-6-sol", {"route": "openai:gpt-6-sol"}),
     ]
     raise_seen(Desk(console_store), seen, Recipients())
+    with console_store.write() as connection:  # they hold, though no node sees them again
+        events = [one.event for one in open_of_operators(connection)]
+        saw(connection, events, int((time.time() + 86_400) * 1000))
     return key.account
 
 

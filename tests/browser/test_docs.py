@@ -1,11 +1,12 @@
 """The guide, in a real browser: read, searched, filled in and copied."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from tests.browser.conftest import Opened, assert_fits
+from tests.browser.conftest import Opened, assert_fits, copied_by
 from tests.browser.test_every_page import AXE
 from zurelay.docs.menu import PAGES
 
@@ -104,13 +105,9 @@ def test_what_is_copied_is_what_is_seen(visit: Visit) -> None:
     page.get_by_label("Your key").fill(KEY)
     sample = page.locator(".tabbed").first
     sample.get_by_text("Python").click()
-    sample.get_by_role("button", name="Copy").click()
-    expect(sample.get_by_role("button", name="Copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
+    copied = copied_by(page, sample.get_by_role("button", name="Copy"))
     assert f'base_url="{opened.origin}/v1", api_key="{KEY}"' in copied
-    page.get_by_role("button", name="Copy page").click()
-    expect(page.locator("[data-copy-page]")).to_have_text("Copied")
-    copied = page.evaluate("navigator.clipboard.readText()")
+    copied = copied_by(page, page.get_by_role("button", name="Copy page"))
     assert copied.startswith("# Quickstart\n")
     assert KEY not in copied
 
@@ -130,13 +127,9 @@ def test_samples_name_the_address_that_the_reader_came_by(visit: Visit) -> None:
     sample = page.locator(".tabbed").first
     expect(sample.locator("pre").first).to_contain_text(f" {came_by}/v1/chat/completions ")
     sample.get_by_text("Python").click()
-    sample.get_by_role("button", name="Copy").click()
-    expect(sample.get_by_role("button", name="Copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
+    copied = copied_by(page, sample.get_by_role("button", name="Copy"))
     assert f'base_url="{came_by}/v1", api_key="{KEY}"' in copied
-    page.get_by_role("button", name="Copy page").click()
-    expect(page.locator("[data-copy-page]")).to_have_text("Copied")
-    copied = page.evaluate("navigator.clipboard.readText()")
+    copied = copied_by(page, page.get_by_role("button", name="Copy page"))
     assert f"{came_by}/v1" in copied
     assert opened.origin not in copied
 
@@ -219,7 +212,7 @@ def test_a_language_and_a_theme_hold_for_the_console_too(visit: Visit) -> None:
     opened = nobody(visit, "/docs/quickstart")
     page = opened.page
     page.locator("[name=language][value=fr]").click()
-    assert page.url == f"{opened.origin}/docs/fr/quickstart"
+    expect(page).to_have_url(f"{opened.origin}/docs/fr/quickstart")
     opened.go("/docs/streaming")
     expect(page.locator("html")).to_have_attribute("lang", "fr")
     page.locator("[name=theme][value=dark]").click()
@@ -264,7 +257,7 @@ def test_on_a_phone_the_menu_and_the_search_open(visit: Visit, shot: Shot) -> No
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.get_by_text("On this page").last.click()
     page.locator(".contents-small a").first.click()
-    assert "#" in page.url
+    expect(page).to_have_url(re.compile("#"))
 
 
 def test_the_guide_can_be_read_without_scripts(visit: Visit, shot: Shot) -> None:

@@ -41,7 +41,7 @@ def test_language_and_theme_are_a_click_away(visit: Visit) -> None:
     page.get_by_role("button", name="Nederlands").click()
     expect(page.get_by_role("heading", name="Aanmelden")).to_be_visible()
     page.get_by_role("button", name="Donker").click()
-    assert page.locator("html").get_attribute("data-theme") == "dark"
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
 def test_another_theme_shows_at_once_and_stays(visit: Visit) -> None:
@@ -50,18 +50,18 @@ def test_another_theme_shows_at_once_and_stays(visit: Visit) -> None:
     page.locator(".side-foot summary").click()
     with page.expect_response("**/console/preferences"):
         page.get_by_role("button", name="Dark").click()
-    assert page.locator("html").get_attribute("data-theme") == "dark"
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_label("Name")).to_have_value("Not saved yet")
     page.reload()
-    assert page.locator("html").get_attribute("data-theme") == "dark"
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
 def test_a_theme_is_chosen_without_scripts_too(visit: Visit) -> None:
     page = visit("/console/profile", scripts=False).page
     page.locator(".side-foot summary").click()
     page.get_by_role("button", name="Dark").click()
-    assert page.locator("html").get_attribute("data-theme") == "dark"
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opened, assert_fits
+from tests.browser.conftest import Opened, assert_fits, copied_by
 from tests.console.people import OWNER
 from zurelay.office.desk import Desk
 from zurelay.office.keys import NewKey, create_key
@@ -56,8 +56,7 @@ def test_a_key_is_made_copied_renewed_and_revoked(visit: Visit, shot: Shot, scri
     text = page.locator("#key-text").text_content() or ""
     assert text.startswith("zk-")
     if scripts:
-        page.locator(".secret .copy").click()
-        assert page.evaluate("navigator.clipboard.readText()") == text
+        assert copied_by(page, page.locator(".secret .copy")) == text
     page.get_by_text("Python", exact=True).click()
     expect(page.get_by_text("from openai import OpenAI")).to_be_visible()
     shot(page, "keys-made")

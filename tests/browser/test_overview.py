@@ -1,5 +1,6 @@
 """The overview, in a real browser."""
 
+import re
 import time
 from collections.abc import Callable
 
@@ -43,7 +44,7 @@ def test_time_measure_and_group_are_a_click_away_without_scripts(
     page.get_by_role("link", name="Tokens", exact=True).click()
     page.get_by_role("link", name="User", exact=True).click()
     expect(page.get_by_text("build-bot").first).to_be_visible()
-    assert page.url.endswith("/console?span=30d&by=user&show=tokens")
+    expect(page).to_have_url(re.compile(r"/console\?span=30d&by=user&show=tokens$"))
 
 
 def test_it_speaks_dutch_and_french(visit: Visit, shot: Shot, history: Store) -> None:

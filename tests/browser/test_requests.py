@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -10,13 +11,15 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opened, assert_fits
 from tests.served import Served
+from zurelay.store.engine import Store
+from zurelay.store.requests import get_request
 
 Visit = Callable[..., Opened]
 Shot = Callable[[Page, str], None]
 
 
 @pytest.fixture(scope="session")
-def asked(served: Served) -> str:
+def asked(served: Served, console_store: Store) -> str:
     """A request whose first route failed; its id."""
     body = {
         "model": "sandbox/error?status=500",
@@ -32,7 +35,14 @@ def asked(served: Served) -> str:
     assert answer.status == 200
     answer.read()
     connection.close()
-    return answer.headers["x-request-id"]
+    id_ = answer.headers["x-request-id"]
+    deadline = time.monotonic() + 40
+    while time.monotonic() < deadline:  # the log has it a moment later
+        with console_store.read() as reading:
+            if get_request(reading, id_, None):
+                return id_
+        time.sleep(0.02)
+    raise AssertionError("it is not in the log")
 
 
 @pytest.mark.parametrize(("theme", "phone"), [("light", False), ("dark", True)])
@@ -41,8 +51,6 @@ def test_a_request_is_found_and_its_tries_are_seen(
 ) -> None:
     page = visit("/console/requests?user=alice", theme=theme, phone=phone).page
     link = page.locator(f'a[href="/console/requests/{asked}"]')
-    while not link.count():  # the log has it a moment later
-        page.reload()
     size = "phone" if phone else "desktop"
     shot(page, f"requests-{theme}-{size}")
     assert_fits(page)
