@@ -35,10 +35,7 @@ max_wal_size = 512MB
 log_min_messages = warning
 """
 _TEMPLATE = "zurelay_template"
-_END_OTHERS = """
-    SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()
-"""
+_END_ALL = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{}'"
 """Waits until each is gone: one whose client was killed finishes the commit that it is in."""
 _SHAPE = """
     SELECT oid::int, relname, relnatts FROM pg_class
@@ -138,10 +135,11 @@ class PostgreSQL:
         try:
             yield self.url(name)
         finally:
-            if template is None and self._cleaned(name):
-                self._clean.append(name)
+            fresh = self._cut_off(name)
+            if fresh is not None and template is None and self._cleaned(fresh):
+                self._clean.append(fresh)
             else:
-                self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+                self.execute(f"DROP DATABASE {fresh or name} WITH (FORCE)")
 
     def execute(self, statement: str, database: str = "postgres") -> None:
         """Run one statement, outside any transaction."""
@@ -158,13 +156,25 @@ class PostgreSQL:
         self.execute(f"CREATE DATABASE {name} TEMPLATE {template or _TEMPLATE}")
         return name
 
+    def _cut_off(self, name: str) -> str | None:
+        """Give a database another name, so that nobody left over from a test finds it again.
+
+        None if somebody will not leave it.
+        """
+        self.execute(_END_ALL.format(name))
+        fresh = f"t{next(self._names)}"
+        try:
+            self.execute(f"ALTER DATABASE {name} RENAME TO {fresh}")
+        except psycopg.errors.ObjectInUse:
+            return None
+        return fresh
+
     def _cleaned(self, name: str) -> bool:
         """Empty a database for another test: making one takes a quarter of a second.
 
         False if a test changed more than rows.
         """
         with psycopg.connect(self.url(name)) as connection:
-            connection.execute(_END_OTHERS)
             if connection.execute(_SHAPE).fetchall() != self._shape:
                 return False
             connection.execute("SET session_replication_role = replica")  # no foreign keys

@@ -126,8 +126,10 @@ Start = Callable[[str], Awaitable[Caller]]
 
 
 @pytest.fixture
-async def start(tmp_path: Path) -> AsyncIterator[Start]:
+async def start(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Start]:
     """Starts a gateway with a configuration of the test's own; gives its caller."""
+    if "store_url" in request.fixturenames:
+        request.getfixturevalue("store_url")  # so that the gateway is closed before its database
     async with contextlib.AsyncExitStack() as stack:
 
         async def begin(config: str) -> Caller:
