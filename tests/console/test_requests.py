@@ -141,6 +141,13 @@ async def test_every_line_of_a_charge_is_shown_and_they_sum_to_it(people: People
         assert f">{cost}<" in row, name
     assert "$0.001 each" in lines
     assert "<strong>$0.0023</strong>" in text
+    assert f'href="/console/billing/refund?request={id_}"' in text
+    free = await until_logged(owner, await ask(owner.gateway))
+    assert "/console/billing/refund" not in free
+    assert (
+        "/console/billing/refund"
+        not in (await people("member").get(f"/console/requests/{id_}")).text
+    )
 
 
 async def test_a_chosen_model_is_explained_with_its_ranking(people: People) -> None:

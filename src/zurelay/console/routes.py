@@ -85,7 +85,7 @@ def index(visit: Visit) -> Reply:
     found = [one for one in routes if _passes(one, chosen)]
     # What needs somebody's eye comes first; else as the table has it.
     found.sort(key=_needs_no_eye)
-    first = int(query["from"]) if query.get("from", "").isdecimal() else 0
+    first = visit.start
     process = {} if alone is None else {"process": alone.id}
     more = None
     if len(found) > first + _ROWS:
