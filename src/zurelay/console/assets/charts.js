@@ -131,7 +131,8 @@
           {
             stroke: faint,
             font: "11px system-ui, sans-serif",
-            size: 58,
+            // As wide as its longest number needs: a letter of the font is about 6 pixels.
+            size: (_u, told) => Math.max(58, 14 + 6.2 * Math.max(0, ...(told || []).map((one) => String(one).length))),
             grid: { stroke: line, width: 1 },
             ticks: { show: false },
             splits: data.unit === "count" ? (_u, _axis, _low, high, step) => {
