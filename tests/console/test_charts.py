@@ -51,6 +51,8 @@ def test_nothing_to_see_is_known() -> None:
     assert Chart(DAYS, [Series("a", [0, None, 0, 0])]).empty
     assert Chart([], []).empty
     assert not Chart(DAYS, [Series("a", [0, 1, 0, 0])]).empty
+    assert Chart(DAYS, [Series("a", [None, None, None, None])], "ms", "line").blank
+    assert not Chart(DAYS, [Series("a", [None, 0, None, None])], "ms", "line").blank
     assert Chart([], []).draw(EN).bars == []
 
 

@@ -48,6 +48,20 @@ async def test_it_sums_by_what_was_chosen(people: Of, history: RunningGateway, b
     assert "<dd>300<" in re.sub(r"\s+", "", seen.text)
 
 
+async def test_where_nothing_was_measured_no_empty_chart_stands(
+    people: Of, gateway: RunningGateway
+) -> None:
+    key = list_keys(Desk(gateway.store), OWNER, Page()).data[0]
+    whole = requests(time.time(), 5, key.account, (key.id,), days=6)
+    write(gateway.store, (msgspec.structs.replace(one, first_token_ms=None) for one in whole))
+    seen = await people("owner").get("/console")
+    tokens, speed, errors = seen.text.split('<div class="grid three">')[1].split("</section>")[:3]
+    assert "nothing to show of this time" in speed
+    assert "<figure" not in speed
+    assert "<figure" in tokens
+    assert "<figure" in errors
+
+
 async def test_members_are_not_asked_about_accounts(people: Of, history: RunningGateway) -> None:
     seen = await people("member").get("/console?by=account")
     assert "by=account" not in seen.text

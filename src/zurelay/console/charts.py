@@ -54,6 +54,11 @@ class Chart:
         """Whether there is nothing to see."""
         return not any(value for one in self.series for value in one.values)
 
+    @property
+    def blank(self) -> bool:
+        """Whether nothing was measured; a zero is a value."""
+        return all(value is None for one in self.series for value in one.values)
+
     def draw(self, language: Language, width: int = WIDTH) -> "Drawn":
         """Geometry and words for the template, in a box `width` wide."""
         write = _writer(self.unit, language)

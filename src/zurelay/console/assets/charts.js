@@ -112,7 +112,8 @@
         legend: { show: false },
         scales: {
           x: { time: true, range: (_u, low, high) => [low - data.step / 2, high + data.step / 2] },
-          y: { range: (_u, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
+          // milliseconds are written whole: on a scale of fewer than five a number would stand twice
+          y: { range: (_u, _low, high) => [0, Math.max(high > 0 ? high * 1.08 : 1, data.unit === "ms" ? 5 : 0)] },
         },
         tzDate: (seconds) => (data.step >= 86400 ? uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000)),
         axes: [
