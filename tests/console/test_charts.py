@@ -39,12 +39,20 @@ def test_scales_are_round_in_every_unit() -> None:
 
     assert top([3], "count") == "4"
     assert top([11], "count") == "20"
-    assert top([0.0031], "usd") == "$0.0040"
+    assert top([0.0031], "usd") == "$0.004"
     assert top([17.2], "usd") == "$20.00"
     assert top([870], "ms") == "1 s"
     assert top([1.4], "ms") == "4 ms"
     assert top([1.0], "share") == "100%"
     assert top([0], "count") == "4"
+
+
+def test_no_two_lines_of_a_scale_have_the_same_number() -> None:
+    for unit in ("usd", "count", "ms", "share"):
+        for most in (0.000_000_1, 0.0031, 0.019, 0.02, 0.06, 0.3, 0.99, 1, 3, 7.5, 90, 12_345):
+            drawn = Chart(DAYS[:1], [Series("", [most])], unit).draw(EN)  # type: ignore[arg-type]
+            told = [text for _, text in drawn.rules]
+            assert len(set(told)) == 5, (unit, most, told)
 
 
 def test_nothing_to_see_is_known() -> None:

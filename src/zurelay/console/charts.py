@@ -21,6 +21,8 @@ HEIGHT: Final = 220
 COLOURS: Final = 8
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 4, 8, 24
 _LINES = 4
+_LEAST: Final[dict[Unit, float]] = {"usd": 4e-9, "count": 4.0, "ms": 4.0, "share": 0.004}
+"""The shortest scale: of a shorter one two lines would have the same number."""
 _DATES = 6
 _DAY = 86_400
 
@@ -61,14 +63,14 @@ class Chart:
 
     def draw(self, language: Language, width: int = WIDTH) -> "Drawn":
         """Geometry and words for the template, in a box `width` wide."""
-        write = _writer(self.unit, language)
+        write, mark = _writer(self.unit, language), _marker(self.unit, language)
         top = _round_up(self._most(), self.unit)
         step = self.times[1] - self.times[0] if len(self.times) > 1 else _DAY
         return Drawn(
             chart=self,
             bars=self._bars(top, width) if self.kind == "stack" else [],
             paths=self._paths(top, width) if self.kind == "line" else [],
-            rules=[(_y(top * line / _LINES, top), write(top * line / _LINES)) for line in range(5)],
+            rules=[(_y(top * line / _LINES, top), mark(top * line / _LINES)) for line in range(5)],
             dates=self._dates(language, step, width),
             legend=[
                 (one.label, write(sum(value or 0 for value in one.values)) if self._adds else "")
@@ -193,6 +195,7 @@ def _round_up(most: float, unit: Unit) -> float:
         return {"usd": 0.04, "count": 4.0, "ms": 400.0, "share": 0.04}[unit]
     if unit == "share":
         most = min(most, 1.0)
+    most = max(most, _LEAST[unit])
     step = 10.0 ** (Decimal(most / _LINES).adjusted())
     for factor in (1, 2, 2.5, 5, 10):
         if unit in ("count", "ms") and step * factor % 1:  # written whole: none is named twice
@@ -212,6 +215,13 @@ def _writer(unit: Unit, language: Language) -> Callable[[float], str]:
             return language.share
         case "count":
             return language.compact
+
+
+def _marker(unit: Unit, language: Language) -> Callable[[float], str]:
+    """As `_writer`, for the scale: dollars with every place, so that no two lines are alike."""
+    if unit == "usd":
+        return lambda value: language.money(Decimal(str(round(value, 9))), exact=True)
+    return _writer(unit, language)
 
 
 def _when(time: int, step: int, language: Language) -> str:

@@ -4,8 +4,8 @@
 (() => {
   const HEIGHT = 220;
   const lang = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang; // days before months
-  const dollars = (value) => {
-    const digits = value && Math.abs(value) < 0.01 ? Math.min(9, Math.ceil(-Math.log10(Math.abs(value))) + 1) : 2;
+  const digitsOf = (value) => (value && Math.abs(value) < 0.01 ? Math.min(9, Math.ceil(-Math.log10(Math.abs(value))) + 1) : 2);
+  const dollars = (value, digits = digitsOf(value)) => {
     return new Intl.NumberFormat(lang, { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
   };
   const compact = new Intl.NumberFormat(lang === "en-GB" ? "en" : lang, { notation: "compact", maximumFractionDigits: 1 });
@@ -17,6 +17,15 @@
     ms: (value) => (value < 1000 ? `${plain.format(Math.round(value))} ms` : `${plain.format(value / 1000)} s`),
     share: (value) => percent.format(value),
   };
+
+  // The numbers beside a scale. Dollars have as many places as tell one line from the next.
+  function scaleOf(splits, unit) {
+    if (unit !== "usd" || splits.length < 2) return splits.map((value) => writers[unit](value));
+    const step = splits[1] - splits[0];
+    let digits = 2;
+    while (digits < 9 && Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) > 1e-6) digits += 1;
+    return splits.map((value) => dollars(value, digits));
+  }
 
   function colour(name) {
     // What light-dark() comes to for this theme is known only to an element that uses it.
@@ -140,7 +149,7 @@
               const every = Math.max(1, step);
               return Array.from({ length: Math.floor(high / every) + 1 }, (_, place) => place * every);
             } : undefined,
-            values: (_u, splits) => splits.map(write),
+            values: (_u, splits) => scaleOf(splits, data.unit),
           },
         ],
         series: [{}, ...order.map((row) => series[row])],
