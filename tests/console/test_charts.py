@@ -50,7 +50,7 @@ def test_scales_are_round_in_every_unit() -> None:
 def test_no_two_lines_of_a_scale_have_the_same_number() -> None:
     for unit in ("usd", "count", "ms", "share"):
         for most in (0.000_000_1, 0.0031, 0.019, 0.02, 0.06, 0.3, 0.99, 1, 3, 7.5, 90, 12_345):
-            drawn = Chart(DAYS[:1], [Series("", [most])], unit).draw(EN)  # type: ignore[arg-type]
+            drawn = Chart(DAYS[:1], [Series("", [most])], unit).draw(EN)
             told = [text for _, text in drawn.rules]
             assert len(set(told)) == 5, (unit, most, told)
 
