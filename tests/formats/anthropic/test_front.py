@@ -34,6 +34,15 @@ def user(*blocks: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"role": "user", "content": list(blocks)}]
 
 
+def said(*blocks: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"role": "assistant", "content": list(blocks)}]
+
+
+def adding(definition: Any) -> list[dict[str, Any]]:
+    block = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": definition}}
+    return [{"role": "system", "content": [block]}]
+
+
 def test_the_smallest_request() -> None:
     inbound = read()
     assert (inbound.front, inbound.model, inbound.stream, inbound.max_output) == (
@@ -171,20 +180,75 @@ def test_unknown_blocks_and_fields_pass() -> None:
         ),
         ({"messages": user({"type": "image", "source": "x"})}, "messages[0].content[0].source"),
         (
-            {"messages": user({"type": "tool_use", "id": "t", "name": "f"})},
+            {"messages": said({"type": "tool_use", "id": "t", "name": "f"})},
             "messages[0].content[0].input",
         ),
         (
-            {"messages": user({"type": "tool_use", "id": "t", "name": "f", "input": "{}"})},
+            {"messages": said({"type": "tool_use", "id": "t", "name": "f", "input": "{}"})},
             "messages[0].content[0].input",
         ),
-        ({"messages": user({"type": "tool_use", "name": "f"})}, "messages[0].content[0].id"),
+        ({"messages": said({"type": "tool_use", "name": "f"})}, "messages[0].content[0].id"),
         ({"messages": user({"type": "tool_result"})}, "messages[0].content[0].tool_use_id"),
         (
             {"messages": user({"type": "tool_result", "tool_use_id": "t", "content": 5})},
             "messages[0].content[0].content",
         ),
-        ({"messages": user({"type": "thinking"})}, "messages[0].content[0].thinking"),
+        ({"messages": said({"type": "thinking"})}, "messages[0].content[0].thinking"),
+        (
+            {"messages": user({"type": "tool_use", "id": "t", "name": "f", "input": {}})},
+            "messages[0].content[0].type",
+        ),
+        (
+            {"messages": user({"type": "thinking", "thinking": "t"})},
+            "messages[0].content[0].type",
+        ),
+        (
+            {
+                "messages": user(
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "t",
+                        "content": [{"type": "redacted_thinking", "data": "x"}],
+                    }
+                )
+            },
+            "messages[0].content[0].content[0].type",
+        ),
+        (
+            {"messages": said({"type": "tool_result", "tool_use_id": "t"})},
+            "messages[0].content[0].type",
+        ),
+        (
+            {"messages": user({"type": "search_result", "content": "x"})},
+            "messages[0].content[0].content",
+        ),
+        (
+            {"messages": user({"type": "search_result", "content": [5]})},
+            "messages[0].content[0].content",
+        ),
+        (
+            {"messages": user({"type": "document", "source": {"type": "content", "content": 5}})},
+            "messages[0].content[0].source.content",
+        ),
+        ({"messages": user({"type": "tool_removal"})}, "messages[0].content[0].tool"),
+        (
+            {"messages": user({"type": "tool_removal", "tool": {"name": ["f"]}})},
+            "messages[0].content[0].tool",
+        ),
+        ({"messages": adding({"name": 7})}, "messages[0].content[0].tool"),
+        (
+            {"messages": adding({"name": "f"})},
+            "messages[0].content[0].tool.definition.input_schema",
+        ),
+        ({"messages": adding({"input_schema": {}})}, "messages[0].content[0].tool.definition.name"),
+        (
+            {"messages": adding({"type": "code_execution_20250825", "name": "code_execution"})},
+            "messages[0].content[0].tool.definition.type",
+        ),
+        (
+            {"messages": adding({"type": "web_search_20250305", "name": "web_search"})},
+            "messages[0].content[0].tool.definition.type",
+        ),
         ({"system": [{"type": "text"}]}, "system[0].text"),
         ({"temperature": 3}, "temperature"),
         ({"top_p": 2}, "top_p"),

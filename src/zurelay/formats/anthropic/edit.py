@@ -13,7 +13,7 @@ from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.chat.profile import Profile
 from zurelay.formats.anthropic import VERSION, effort, envelope, turn_changes
-from zurelay.formats.anthropic.checks import COSTLY_TOOLS
+from zurelay.formats.anthropic.block_checks import COSTLY_TOOLS
 from zurelay.formats.anthropic.read import KEPT_HERE
 from zurelay.formats.anthropic.request import PATH, call_line
 from zurelay.formats.base import Ability, Inbound, Outbound, Target

@@ -6,6 +6,7 @@ from zurelay.chat.problems import Problem, Refused
 from zurelay.formats import json_body
 from zurelay.formats.anthropic import NAME, checks
 from zurelay.formats.anthropic import problem as shape
+from zurelay.formats.anthropic.block_checks import Seen
 from zurelay.formats.anthropic.identity import person
 from zurelay.formats.anthropic.invalid import invalid, missing, of_decoder
 from zurelay.formats.anthropic.view import REQUEST, Request
@@ -56,7 +57,7 @@ def _read(body: bytes, *, limited: bool) -> Inbound:
             missing("model") if view.model is None else invalid("model", "an empty string")
         )
     checks.options(view, limited=limited)
-    seen = checks.Seen()
+    seen = Seen()
     checks.conversation(view, seen)
     checks.tools(view, seen)
     checks.stored(view, seen)

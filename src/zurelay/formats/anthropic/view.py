@@ -19,6 +19,7 @@ class Source(Struct):
     data: str | None = None
     url: str | None = None
     file_id: str | None = None
+    content: Raw = NULL
 
 
 class Block(Struct):
@@ -53,6 +54,13 @@ class Tool(Struct):
     type: str | None = None
     description: str | None = None
     input_schema: dict[str, Raw] | None = None
+
+
+class Change(Struct):
+    """What a block that adds or removes a tool speaks of: one of `tools`, or a new one."""
+
+    name: str | None = None
+    definition: Tool | None = None
 
 
 class ToolChoice(Struct):
@@ -117,3 +125,4 @@ class Request(Struct):
 REQUEST = msgspec.json.Decoder(Request)
 BLOCKS = msgspec.json.Decoder(str | list[Block])
 SOURCE = msgspec.json.Decoder(Source)
+CHANGE = msgspec.json.Decoder(Change)

@@ -113,8 +113,8 @@ def _turns(items: Iterable[Json], unread: list[str]) -> Iterable[Turn]:
     role: Role = "assistant"
     parts: list[Part] = []
     for item in items:
-        kind = item.get("type") or "message"
-        if kind == "message":
+        kind = item.get("type")
+        if kind is None or kind == "message":
             its, new = item["role"], _message(item["role"], item["content"])
             joins = its == role == "assistant"
         elif kind in ("function_call_output", "custom_tool_call_output"):
