@@ -217,7 +217,7 @@ RESPONSES: dict[str, Any] = {
 }
 BODIES = {"openai_chat": CHAT, "anthropic": MESSAGES, "openai_responses": RESPONSES}
 
-CLAUDE = claude()
+CLAUDE = claude(effort="low")  # another than a turn may ask for
 OTHER = Target("m", "up", Profile())
 BACKS = {
     "openai_chat": OTHER,

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from zurelay.formats.anthropic.block_checks import Seen, check_block
+from zurelay.formats.anthropic.block_checks import check_block
 from zurelay.formats.anthropic.view import BLOCKS
 from zurelay.formats.base import Ability
+from zurelay.formats.seen import Seen
 
 
 def noted(content: str) -> Seen:

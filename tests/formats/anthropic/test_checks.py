@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from zurelay.chat.estimate import PER_MESSAGE, measure
-from zurelay.formats.anthropic.block_checks import Seen
 from zurelay.formats.anthropic.checks import conversation, output, stored
 from zurelay.formats.anthropic.view import REQUEST
 from zurelay.formats.base import Ability
+from zurelay.formats.seen import Seen
 
 
 def seen(*blocks: dict[str, Any], role: str = "user", **fields: Any) -> Seen:

@@ -139,6 +139,10 @@ def test_marks() -> None:
 
     assert read(messages=thought("gw1.xx")).marks == {"foreign_thinking", "prefill"}
     assert read(messages=thought("EqQBCgIYAhIM")).marks == {"prefill"}
+    of_turn = [{"role": "user", "content": "q", "output_config": {"effort": "low"}}]
+    assert read(messages=of_turn).marks == {"turn_changes"}
+    assert read(messages=adding(TOOL)).marks == {"turn_changes"}
+    assert read(messages=[{"role": "user", "content": "q", "output_config": None}]).marks == set()
 
 
 def test_unknown_blocks_and_fields_pass() -> None:
@@ -229,6 +233,14 @@ def test_unknown_blocks_and_fields_pass() -> None:
         (
             {"messages": user({"type": "document", "source": {"type": "content", "content": 5}})},
             "messages[0].content[0].source.content",
+        ),
+        (
+            {"messages": [{"role": "user", "content": "q", "output_config": 5}]},
+            "messages[0].output_config",
+        ),
+        (
+            {"messages": [{"role": "user", "content": "q", "output_config": {"effort": 5}}]},
+            "messages[0].output_config.effort",
         ),
         ({"messages": user({"type": "tool_removal"})}, "messages[0].content[0].tool"),
         (

@@ -4,21 +4,21 @@ Blocks of unknown types pass: a newer API may have them.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
 from msgspec import Raw
 
 from zurelay.chat import problems
-from zurelay.chat.estimate import measure, measure_pdf
+from zurelay.chat.estimate import measure_pdf
 from zurelay.chat.problems import Refused
 from zurelay.formats.anthropic import envelope
 from zurelay.formats.anthropic.invalid import invalid, missing
-from zurelay.formats.anthropic.turn_changes import CHANGES
+from zurelay.formats.anthropic.turn_changes import CHANGED, CHANGES
 from zurelay.formats.anthropic.view import BLOCKS, CHANGE, SOURCE, Block, Source, Tool
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.view import given, size, text
+from zurelay.formats.seen import Seen
 from zurelay.wire import json
 
 LONGEST_TOOL_NAME = 128
@@ -32,32 +32,15 @@ _ONLY_IN = {
 _OWN_TOOLS = (None, "custom")
 
 
-@dataclass(slots=True)
-class Seen:
-    """What a request held.
-
-    Attributes:
-        marks: `foreign_thinking` (none of Anthropic's own is signed so), `prefill` (the last turn
-            is the assistant's), `remote_image`, `remote_file`.
-        texts: of the prompt, which `measure` takes together.
-        other_length: of what is no text to be measured, in the same unit.
-    """
-
-    needs: dict[Ability, str] = field(default_factory=dict)
-    marks: set[str] = field(default_factory=set)
-    texts: list[str] = field(default_factory=list)
-    other_length: int = 0
-    media_count: int = 0
-    opening: bytes = b""
-
-    @property
-    def text_length(self) -> int:
-        """Length of all text, as `chat.estimate.measure` counts; worked out anew each time."""
-        return measure(self.texts) + self.other_length
-
-
 def check_block(path: str, role: str, block: Block, seen: Seen) -> None:
-    """Check one block of a message of that role, and note what it holds. Raises Refused: 400."""
+    """Check one block of a message of that role, and note what it holds.
+
+    Marks: `foreign_thinking` (none of Anthropic's own is signed so), `remote_image`, `remote_file`,
+    `turn_changes`.
+
+    Raises:
+        Refused: 400.
+    """
     kind = block.type
     if _ONLY_IN.get(kind, role) != role:
         told = f"'{path}.type' is '{kind}', which only messages of the {_ONLY_IN[kind]} may hold."
@@ -143,6 +126,7 @@ def _change(path: str, block: Block, seen: Seen) -> None:
     except msgspec.ValidationError:
         raise Refused(invalid(f"{path}.tool")) from None
     seen.texts.append(text(block.tool))
+    seen.marks.add(CHANGED)
     if block.type == "tool_removal":
         return
     seen.needs.setdefault(Ability.TOOLS, path)

@@ -7,11 +7,13 @@ from zurelay.chat import problems
 from zurelay.chat.estimate import PER_MESSAGE
 from zurelay.chat.problems import Refused
 from zurelay.formats.anthropic import effort
-from zurelay.formats.anthropic.block_checks import COSTLY_TOOLS, Seen, check_block, own_tool
+from zurelay.formats.anthropic.block_checks import COSTLY_TOOLS, check_block, own_tool
 from zurelay.formats.anthropic.invalid import ROLES, invalid, missing
+from zurelay.formats.anthropic.turn_changes import CHANGED
 from zurelay.formats.anthropic.view import Block, Message, Request
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.view import given
+from zurelay.formats.seen import Seen
 
 LONGEST_USER = 512
 _CHOICES = ("auto", "any", "tool", "none")
@@ -32,6 +34,8 @@ def conversation(view: Request, seen: Seen) -> None:
     for place, message in enumerate(view.messages):
         if message.role not in ROLES:
             raise Refused(invalid(f"messages[{place}].role", f"'{message.role[:40]}'"))
+        if message.output_config is not None:
+            seen.marks.add(CHANGED)
         _message(f"messages[{place}].content", message, seen)
         if not opened and message.role != "assistant":
             opening.append(_text(message))

@@ -75,7 +75,7 @@ def write(inbound: Inbound, target: Target) -> Outbound:
     _sampling(fields, profile, dropped)
     if "foreign_thinking" in inbound.marks:
         fields["messages"] = _without_foreign(fields["messages"])
-    turn_changes.settle(fields, inbound.effort, target, dropped)
+    turn_changes.settle(fields, inbound, target, dropped)
     refused = Ability.FORCED_TOOL in inbound.needs and profile.forced_tools == "never"
     if refused:
         _not_forced(fields, dropped)

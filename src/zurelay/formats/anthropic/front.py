@@ -6,13 +6,13 @@ from zurelay.chat.problems import Problem, Refused
 from zurelay.formats import json_body
 from zurelay.formats.anthropic import NAME, checks
 from zurelay.formats.anthropic import problem as shape
-from zurelay.formats.anthropic.block_checks import Seen
 from zurelay.formats.anthropic.identity import person
 from zurelay.formats.anthropic.invalid import invalid, missing, of_decoder
 from zurelay.formats.anthropic.view import REQUEST, Request
 from zurelay.formats.base import Inbound
 from zurelay.formats.openai_chat.checks import alternatives
 from zurelay.formats.openai_chat.view import text
+from zurelay.formats.seen import Seen
 
 _SCHEMAS = ("tools", "output_config")
 

@@ -12,6 +12,8 @@ RIGHT = {
     "messages[]": "an object with 'role' and 'content'",
     "messages[].role": f"one of {told.words(ROLES)}",
     "messages[].content": "a string or a list of content blocks, not empty",
+    "messages[].output_config": "an object with 'effort'",
+    "messages[].output_config.effort": "an effort level as a string",
     "messages[].content[]": "a content block: an object with 'type'",
     "messages[].content[].text": "a string",
     "messages[].content[].source": "an object with 'type' base64, url, text, content or file",

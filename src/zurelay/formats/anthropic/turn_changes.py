@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from zurelay.formats.base import Target
+from zurelay.formats.base import Inbound, Target
 from zurelay.wire import json
 
 Json = dict[str, Any]
@@ -23,9 +23,11 @@ UPDATES = "thinking-display-updates-2026-08-18"
 CHANGES = frozenset({"tool_addition", "tool_removal"})
 """Types of blocks, in messages of the system."""
 
+CHANGED = "turn_changes"
+"""Marks requests that change something between turns."""
+
 _LIST = msgspec.json.Decoder(list[Raw])
 _OBJECT = msgspec.json.Decoder(dict[str, Raw])
-_SIGNS = (b'"output_config"', b'"tool_addition"', b'"tool_removal"')
 
 
 def in_force(tools: Iterable[Json], messages: Iterable[Json]) -> list[Json]:
@@ -52,8 +54,8 @@ def _is_whole(tool: object) -> bool:
     return isinstance(tool.get("name"), str) and isinstance(tool.get("input_schema"), dict)
 
 
-def settle(fields: Json, asked: str | None, target: Target, dropped: list[str]) -> None:
-    """Make a request legal where the target does not take a beta, or another effort than `asked`.
+def settle(fields: Json, inbound: Inbound, target: Target, dropped: list[str]) -> None:
+    """Make a request legal where the target does not take a beta, or another effort than asked.
 
     Changes `fields`; messages that hold nothing of this keep their bytes.
     """
@@ -62,23 +64,18 @@ def settle(fields: Json, asked: str | None, target: Target, dropped: list[str]) 
         if thinking.get("display") == "updates":
             fields["thinking"] = {**thinking, "display": "summarized"}
             dropped.append("thinking.display")
-    messages = fields["messages"]
-    items: Sequence[Any] = messages if isinstance(messages, list) else [messages]
-    if not any(isinstance(item, dict) or _signed(item) for item in items):
+    if CHANGED not in inbound.marks:
         return
-    items = messages if isinstance(messages, list) else _LIST.decode(messages)
+    messages = fields["messages"]
+    items: Sequence[Any] = messages if isinstance(messages, list) else _LIST.decode(messages)
     if _lacks(target, TOOLS):
         items = _unchanging(fields, items)
+    asked = inbound.effort
     fields["messages"] = [_at_one_effort(item, asked, target, dropped) for item in items]
 
 
 def _lacks(target: Target, beta: str) -> bool:
     return target.profile.betas is not None and beta not in target.profile.betas
-
-
-def _signed(raw: Raw) -> bool:
-    text = bytes(raw)
-    return any(sign in text for sign in _SIGNS)
 
 
 def _value(found: Any) -> Any:
@@ -115,6 +112,6 @@ def _at_one_effort(item: Any, asked: str | None, target: Target, dropped: list[s
     if _lacks(target, EFFORT) or profile.effort_form != "claude_effort" or level == "none":
         dropped.append("messages[].output_config")
         return {name: value for name, value in message.items() if name != "output_config"}
-    if level is None or config.get("effort") != asked or asked == level:
+    if level is None or not config or config.get("effort") != asked or asked == level:
         return item
     return {**message, "output_config": {**config, "effort": level}}

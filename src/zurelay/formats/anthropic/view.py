@@ -40,11 +40,18 @@ class Block(Struct):
     tool: Raw = NULL
 
 
+class TurnConfig(Struct):
+    """`output_config` of one message."""
+
+    effort: str | None = None
+
+
 class Message(Struct):
     """One message of any role."""
 
     role: str
     content: str | list[Block]
+    output_config: TurnConfig | None = None
 
 
 class Tool(Struct):

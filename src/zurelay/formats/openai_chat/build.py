@@ -29,6 +29,7 @@ from zurelay.formats.openai_chat import checks, edit, messages
 from zurelay.formats.openai_chat.view import REQUEST
 from zurelay.formats.origin import is_foreign
 from zurelay.formats.reported import reported
+from zurelay.formats.seen import Seen
 from zurelay.wire import json
 
 Json = dict[str, Any]
@@ -40,7 +41,7 @@ def write(request: Request, target: Target) -> Outbound:
     """The upstream request; raises Refused where it cannot be written."""
     body = json.encode(_body(request, target.profile))
     view = REQUEST.decode(body)
-    seen = messages.Seen()
+    seen = Seen()
     messages.check(view.messages, seen)
     checks.tools(view, seen)
     inbound = Inbound(

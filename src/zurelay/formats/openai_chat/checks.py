@@ -6,7 +6,6 @@ from zurelay.chat import problems
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.invalid import invalid, missing
-from zurelay.formats.openai_chat.messages import Seen
 from zurelay.formats.openai_chat.view import (
     MOST_TEMPERATURE,
     Request,
@@ -14,6 +13,7 @@ from zurelay.formats.openai_chat.view import (
     Tool,
     ToolChoice,
 )
+from zurelay.formats.seen import Seen
 
 MOST_STOPS = 4
 MOST_ALTERNATIVES = 8

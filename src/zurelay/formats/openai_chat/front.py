@@ -8,6 +8,7 @@ from zurelay.formats.base import Inbound
 from zurelay.formats.openai_chat import checks, errors, messages
 from zurelay.formats.openai_chat.invalid import invalid, missing, of_decoder
 from zurelay.formats.openai_chat.view import REQUEST, Request, text
+from zurelay.formats.seen import Seen
 
 NAME = "openai_chat"
 
@@ -35,7 +36,7 @@ class ChatFront:
             )
         checks.numbers(view)
         checks.stays_here(view)
-        seen = messages.Seen()
+        seen = Seen()
         messages.check(view.messages, seen)
         if view.tools is not None or view.tool_choice is not None:
             checks.tools(view, seen)

@@ -35,7 +35,7 @@ def edit(
 
     Args:
         raw: the caller's messages, checked.
-        marks: what reading them noticed, see `messages.Seen`.
+        marks: what reading them noticed, see `messages.check`.
         profile: the upstream's quirks.
         lines: instructions of our own that go last.
     """

@@ -3,14 +3,13 @@
 Shapes are checked here, not the order of turns: providers differ in what they allow, and say so.
 """
 
-from dataclasses import dataclass, field
-
 from zurelay.chat import problems
-from zurelay.chat.estimate import PER_MESSAGE, measure, measure_pdf
+from zurelay.chat.estimate import PER_MESSAGE, measure_pdf
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.invalid import PART_TYPES, ROLES, invalid, missing, words
 from zurelay.formats.openai_chat.view import Call, Message, Part, given
+from zurelay.formats.seen import Seen
 
 TEXT_ONLY = frozenset({"system", "developer"})
 _ABILITIES = {
@@ -23,34 +22,17 @@ _URL = ("https://", "http://", "data:")
 _REMOTE = ("https://", "http://")
 
 
-@dataclass(slots=True)
-class Seen:
-    """What the messages held.
-
-    Attributes:
-        marks: `developer`, `name`, `text_parts` (a list of text parts only), `reasoning` (carried
-            in history), `calls`, `call_ids`, `call_index`, `no_calls` (an empty list),
-            `empty_stop`, `more_systems` (any but the first message), `user_after_tool`, `file`,
-            `strict`, and `remote_image`, `remote_file`, `remote_video` (by http or https).
-        texts: of the prompt, which `measure` takes together.
-        other_length: of what is no text to be measured, in the same unit.
-    """
-
-    needs: dict[Ability, str] = field(default_factory=dict)
-    marks: set[str] = field(default_factory=set)
-    texts: list[str] = field(default_factory=list)
-    other_length: int = 0
-    media_count: int = 0
-    opening: bytes = b""
-
-    @property
-    def text_length(self) -> int:
-        """Length of all text, as `chat.estimate.measure` counts; worked out anew each time."""
-        return measure(self.texts) + self.other_length
-
-
 def check(messages: list[Message] | None, seen: Seen) -> None:
-    """Check all messages and note what they hold. Raises Refused."""
+    """Check all messages and note what they hold.
+
+    Marks: `developer`, `name`, `text_parts` (a list of text parts only), `reasoning` (carried in
+    history), `calls`, `call_ids`, `call_index`, `no_calls` (an empty list), `empty_stop`,
+    `more_systems` (any but the first message), `user_after_tool`, `file`, `strict`, and
+    `remote_image`, `remote_file`, `remote_video` (by http or https).
+
+    Raises:
+        Refused: 400.
+    """
     if messages is None:
         raise Refused(missing("messages"))
     if not messages:

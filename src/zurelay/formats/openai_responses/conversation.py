@@ -11,8 +11,9 @@ import msgspec
 from msgspec import Raw
 
 from zurelay.chat import problems
-from zurelay.chat.estimate import PER_MESSAGE, measure, measure_pdf
+from zurelay.chat.estimate import PER_MESSAGE, measure_pdf
 from zurelay.chat.problems import Refused
+from zurelay.formats import seen as noted
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat.invalid import words
 from zurelay.formats.openai_responses import toolbox
@@ -50,28 +51,15 @@ _T = TypeVar("_T")
 
 
 @dataclass(slots=True)
-class Seen:
+class Seen(noted.Seen):
     """What a request held.
 
     Attributes:
         marks: `remote_image`, `remote_file`.
-        texts: of the prompt, which `measure` takes together.
-        other_length: of what is no text to be measured, in the same unit.
         tools: that the input brings, each with its path; their shapes are still to be checked.
     """
 
-    needs: dict[Ability, str] = field(default_factory=dict)
-    marks: set[str] = field(default_factory=set)
-    texts: list[str] = field(default_factory=list)
-    other_length: int = 0
-    media_count: int = 0
-    opening: bytes = b""
     tools: list[tuple[str, Tool]] = field(default_factory=list)
-
-    @property
-    def text_length(self) -> int:
-        """Length of all text, as `chat.estimate.measure` counts; worked out anew each time."""
-        return measure(self.texts) + self.other_length
 
 
 def check(instructions: str | None, given: str | list[Raw] | None, seen: Seen) -> None:
