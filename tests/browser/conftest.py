@@ -39,12 +39,17 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+def opened_store(served: Served, url: str = "") -> Iterator[Store]:
+    """The store of a gateway that serves; `url`: its `storage.url`."""
+    store = open_store(served.folder / "zurelay-data", url)
+    yield store
+    store.close()
+
+
 @pytest.fixture(scope="session")
 def console_store(served: Served) -> Iterator[Store]:
     """The store of the gateway that serves."""
-    store = open_store(served.folder / "zurelay-data")
-    yield store
-    store.close()
+    yield from opened_store(served)
 
 
 @dataclass

@@ -13,12 +13,12 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Error, Page
 
-from tests.browser.conftest import DESKTOP, PHONE, Opened, assert_fits
+from tests.browser.conftest import DESKTOP, PHONE, Opened, assert_fits, opened_store
 from tests.browser.extremes import MODELS, config, refusing
 from tests.browser.filling import Filled, fill
 from tests.served import Served, serve
 from zurelay.console.registry import PAGES
-from zurelay.store.engine import Store, open_store
+from zurelay.store.engine import Store
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 TABLET = {"width": 1024, "height": 768}
@@ -39,9 +39,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def console_store(served: Served) -> Iterator[Store]:
-    store = open_store(served.folder / "zurelay-data")
-    yield store
-    store.close()
+    yield from opened_store(served)
 
 
 @pytest.fixture(scope="module")

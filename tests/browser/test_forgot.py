@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opened, assert_fits
+from tests.browser.conftest import Opened, assert_fits, opened_store
 from tests.mail_server import mail_server
 from tests.served import Served, serve
-from zurelay.store.engine import Store, open_store
+from zurelay.store.engine import Store
 
 Visit = Callable[..., Opened]
 Shot = Callable[[Page, str], None]
@@ -29,9 +29,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def console_store(served: Served) -> Iterator[Store]:
-    store = open_store(served.folder / "zurelay-data")
-    yield store
-    store.close()
+    yield from opened_store(served)
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,16 @@
 """The page of routes where several processes share a database, in a real browser."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
 
 import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import text
 
-from tests.browser.conftest import Opened, assert_fits
+from tests.browser.conftest import Opened, assert_fits, opened_store
 from tests.served import Served, serve
 from tests.servers import PostgreSQL
 from zurelay.plan.report import ErrorShown, Standing, encoded
-from zurelay.store.engine import Store, open_store
+from zurelay.store.engine import Store
 from zurelay.store.route_reports import tell
 
 Visit = Callable[..., Opened]
@@ -68,8 +67,7 @@ def served(shared: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
 
 @pytest.fixture(scope="module")
 def console_store(served: Served, shared: str) -> Iterator[Store]:
-    with closing(open_store(served.folder / "zurelay-data", shared)) as store:
-        yield store
+    yield from opened_store(served, shared)
 
 
 @pytest.fixture

@@ -1,13 +1,18 @@
 """A month of requests as a busy team leaves them behind, for pages that show history."""
 
 import random
+import time
 from collections.abc import Iterator
 
 import msgspec
 
+from tests.console.people import OWNER
 from zurelay.chat.usage import Usage
 from zurelay.live.ids import Ids
 from zurelay.meter.record import Attempt, RequestRecord
+from zurelay.office.accounts import get_account
+from zurelay.office.desk import Desk
+from zurelay.office.keys import NewKey, create_key
 from zurelay.store.engine import Store
 from zurelay.store.requests import add_requests
 
@@ -84,3 +89,14 @@ def write(store: Store, records: Iterator[RequestRecord]) -> None:
     if batch:
         with store.write() as connection:
             add_requests(connection, batch)
+
+
+def logged(store: Store, **changes: object) -> RequestRecord:
+    """Write one request of a moment ago, by a key of its own of the account `default`."""
+    desk = Desk(store)
+    account = get_account(desk, OWNER, "default")
+    key = create_key(desk, OWNER, NewKey("tool")).details
+    (one,) = requests(time.time(), 1, account.id, (key.id,), days=0.001)
+    changed = msgspec.structs.replace(one, **changes)
+    write(store, iter([changed]))
+    return changed

@@ -1,17 +1,15 @@
 """Personal data in the console: given as a file, and erased after a second question."""
 
 import json
-import time
 from collections.abc import Callable
 
 import pytest
 
-from tests.console.history import requests, write
+from tests.console import history
 from tests.console.people import OWNER, Person
 from zurelay.meter.record import RequestRecord
 from zurelay.office.accounts import get_account
 from zurelay.office.desk import Desk
-from zurelay.office.keys import NewKey, create_key
 from zurelay.store.requests import get_request
 from zurelay.testing.gateway import RunningGateway
 
@@ -24,13 +22,7 @@ NASTY = "<script>alert(1)</script>\"'&{{7*7}}"
 @pytest.fixture
 def logged(gateway: RunningGateway) -> RequestRecord:
     """A request of an end user."""
-    desk = Desk(gateway.store)
-    account = get_account(desk, OWNER, "default")
-    key = create_key(desk, OWNER, NewKey("tool")).details
-    (one,) = requests(time.time(), 1, account.id, (key.id,), days=0.001)
-    one.user = "ann@example.org"
-    write(gateway.store, iter([one]))
-    return one
+    return history.logged(gateway.store, user="ann@example.org")
 
 
 def user_of(gateway: RunningGateway, one: RequestRecord) -> str | None:

@@ -1,17 +1,14 @@
 """Refunds in the console: asked for by an operator, given once."""
 
 import re
-import time
 from collections.abc import Callable
 
 import pytest
 
-from tests.console.history import requests, write
+from tests.console.history import logged
 from tests.console.people import OWNER, Person, Seen
 from zurelay.meter.record import RequestRecord
-from zurelay.office.accounts import get_account
 from zurelay.office.desk import Desk
-from zurelay.office.keys import NewKey, create_key
 from zurelay.office.money import Payment, credit, list_transfers
 from zurelay.office.pages import Page
 from zurelay.testing.gateway import RunningGateway
@@ -25,13 +22,7 @@ NASTY = "<script>alert(1)</script>\"'&{{7*7}}"
 @pytest.fixture
 def charged(gateway: RunningGateway) -> RequestRecord:
     """A request that cost two dollars."""
-    desk = Desk(gateway.store)
-    account = get_account(desk, OWNER, "default")
-    key = create_key(desk, OWNER, NewKey("tool")).details
-    (one,) = requests(time.time(), 1, account.id, (key.id,), days=0.001)
-    one.cost, one.status = 2 * 10**9, "ok"
-    write(gateway.store, iter([one]))
-    return one
+    return logged(gateway.store, cost=2 * 10**9, status="ok")
 
 
 def given(gateway: RunningGateway) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from zurelay.catalogue.money import NO_MARKUP, parse_factor
 from zurelay.catalogue.price import parse_price
 from zurelay.chat.usage import Usage
 from zurelay.meter.charge import charge
-from zurelay.meter.tariff import EMPTY_ANSWER, NOT_CHARGED, Line, Tariff, lines
+from zurelay.meter.tariff import CLASSES, EMPTY_ANSWER, NOT_CHARGED, Line, Tariff, lines
 
 
 def billed(
@@ -41,6 +41,13 @@ def test_the_step_and_the_tier_that_were_charged_are_in_it() -> None:
     tiered = parse_price({"input": "2", "output": "10", "tiers": {"flex": "0.5"}})
     assert billed(tiered, Usage(input=1, tier="flex"))[0].price == "1.00"
     assert billed(tiered, Usage(input=1, tier="priority"))[0].price == "2.00"
+
+
+def test_counts_stand_in_the_order_of_the_classes() -> None:
+    for place, name in enumerate(CLASSES):
+        counts = [0] * len(CLASSES)
+        counts[place] = 5
+        assert msgspec.structs.replace(Usage(), **{name: 5}).classes == tuple(counts), name
 
 
 def test_what_is_free_costs_nothing_and_says_so() -> None:

@@ -47,6 +47,24 @@ class Usage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     tier: str | None = None
 
     @property
+    def classes(self) -> tuple[int, ...]:
+        """Tokens of each class that is charged by itself: of the input, then of the output.
+
+        In the order of the catalogue's `INPUT_CLASSES` and `OUTPUT_CLASSES`.
+        """
+        return (
+            self.input,
+            self.cached_input,
+            self.cache_write,
+            self.cache_write_long,
+            self.audio_input,
+            self.image_input,
+            self.output,
+            self.audio_output,
+            self.image_output,
+        )
+
+    @property
     def prompt(self) -> int:
         """All input tokens, cache reads and writes included."""
         return (

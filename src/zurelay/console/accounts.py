@@ -6,9 +6,10 @@ from typing import Any, Final
 from zurelay.chat.problems import Refused
 from zurelay.console.languages import N_
 from zurelay.console.page import OPERATORS, Form, Html, Page, Redirect, Reply, Visit, read
-from zurelay.console.terms import PERIODS, spent
+from zurelay.console.terms import PERIODS, filled_terms, spent, terms_in
 from zurelay.office import accounts, money
 from zurelay.office.accounts import AccountChange, AccountView, NewAccount
+from zurelay.office.desk import Desk
 from zurelay.office.money import Payment
 from zurelay.office.names import names_of
 from zurelay.office.pages import Page as ListPage
@@ -128,6 +129,15 @@ def resume(visit: Visit) -> Reply:
     return Redirect(f"{HOME}/{made.id}", visit.gettext("%(name)s works again.", name=made.name))
 
 
+def own_ref(desk: Desk, form: Form) -> str:
+    """The reference that a form of money brings along, so that sent twice it moves nothing twice.
+
+    A form that failed keeps its own, unless that was used for something else.
+    """
+    kept = "" if "ref" in form.faults else form.get("own_ref")
+    return kept or desk.random_id("console-")
+
+
 # Our own.
 
 
@@ -148,10 +158,7 @@ def _shown(visit: Visit, form: Form, status: int = 200) -> Reply:
         {
             "one": account,
             "form": form,
-            # Sent twice by mistake it moves nothing twice; a form that failed keeps its own, unless
-            # that was used for something else.
-            "own_ref": ("" if "ref" in form.faults else form.get("own_ref"))
-            or desk.random_id("console-"),
+            "own_ref": own_ref(desk, form),
             "moved": moved.data,
             "who": names_of(desk, visit.actor, (each.actor for each in moved.data)),
             "periods": PERIODS,
@@ -169,16 +176,13 @@ def _form(form: Form, account: AccountView | None, status: int = 200) -> Reply:
 
 def _wanted(form: Form) -> dict[str, Any]:
     """What a form says of an account, as the office takes it; None where it was left empty."""
-    budget = form.dollars("budget")
     prepaid = form.get("prepaid")
-    limits = {name: form.whole(name) or None for name in ("rpm", "tpm", "concurrency")}
     return {
         "name": form.get("name"),
         "prepaid": prepaid == "true" if prepaid in ("true", "false") else None,
-        "budget": {"usd": budget, "period": form.get("period") or "month"} if budget else None,
         "zone": form.optional("zone"),
         "markup": form.decimal("markup") or None,
-        **limits,
+        **terms_in(form),
     }
 
 
@@ -186,13 +190,9 @@ def _filled(account: AccountView) -> Form:
     fields: Mapping[str, object] = {
         "name": account.name,
         "prepaid": None if account.prepaid is None else str(account.prepaid).lower(),
-        "budget": None if account.budget is None else account.budget.usd,
-        "period": None if account.budget is None else account.budget.period,
         "zone": account.zone,
-        "rpm": account.rpm,
-        "tpm": account.tpm,
-        "concurrency": account.concurrency,
         "markup": account.markup,
+        **filled_terms(account),
     }
     return Form.of(**fields)
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from zurelay.chat.problems import Refused
 from zurelay.console.languages import N_
 from zurelay.console.page import Form, Visit
+from zurelay.console.terms import filled_terms, terms_in
 from zurelay.office.keys import KeyView
 from zurelay.office.values import AutoForm, CeilingForm
 
@@ -34,7 +35,6 @@ FAULTS: Final = {
     "auto_output": _PRICE,
 }
 NOT_ALLOWED: Final = N_("Only those who run the gateway may let a key do more than it could.")
-_LIMITS: Final = ("rpm", "tpm", "concurrency")
 _PLACES: Final = {
     "budget_usd": "budget",
     "budget_period": "period",
@@ -51,15 +51,13 @@ def wanted(form: Form, *, operates: bool) -> dict[str, Any]:
 
     `operates`: whoever sends it runs the gateway.
     """
-    budget = form.dollars("budget")
     models = models_in(form) if form.get("some") else None
     terms: dict[str, Any] = {
         "name": form.get("name"),
-        "budget": {"usd": budget, "period": form.get("period") or "month"} if budget else None,
         "models": models,
         "expires": form.optional("expires"),
         "store_days": form.optional("store_days"),
-        **{name: form.whole(name) or None for name in _LIMITS},
+        **terms_in(form),
     }
     if operates:
         terms |= {"markup": form.decimal("markup") or None, "auto": _auto(form)}
@@ -75,11 +73,7 @@ def filled(key: KeyView) -> Form:
     """The form for a key that there is."""
     fields: Mapping[str, object] = {
         "name": key.name,
-        "budget": None if key.budget is None else key.budget.usd,
-        "period": None if key.budget is None else key.budget.period,
-        "rpm": key.rpm,
-        "tpm": key.tpm,
-        "concurrency": key.concurrency,
+        **filled_terms(key),
         "expires": key.expires,
         "store_days": key.store_days,
         "some": None if key.models is None else "on",

@@ -80,10 +80,7 @@ def _shown(visit: Visit, form: Form, found: RefundableView, status: int = 200) -
         {
             "form": form,
             "found": found,
-            # Sent twice by mistake it gives back once; one that was used for something else is not
-            # offered again.
-            "own_ref": ("" if "ref" in form.faults else form.get("own_ref"))
-            or desk.random_id("console-"),
+            "own_ref": accounts.own_ref(desk, form),
             "who": names_of(desk, visit.actor, (one.actor for one in found.refunds)),
         },
         status,

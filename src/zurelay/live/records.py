@@ -40,22 +40,7 @@ def encode_record(record: RequestRecord) -> bytes:
 
 
 def _absurd(usage: Usage) -> bool:
-    return (
-        usage.prompt > MOST_TOKENS
-        or usage.completion > MOST_TOKENS
-        or min(
-            usage.input,
-            usage.cached_input,
-            usage.cache_write,
-            usage.cache_write_long,
-            usage.audio_input,
-            usage.image_input,
-            usage.output,
-            usage.audio_output,
-            usage.image_output,
-        )
-        < 0
-    )
+    return usage.prompt > MOST_TOKENS or usage.completion > MOST_TOKENS or min(usage.classes) < 0
 
 
 def _cut(usage: Usage) -> Usage:

@@ -79,7 +79,7 @@ def tariff(scale: Price, fees: Price, usage: Usage, markup: int) -> Tariff:
         usage: of the answer.
         markup: factor in millionths.
     """
-    used = dict(compress(_written(scale.rates), _counts(usage)))
+    used = dict(compress(_written(scale.rates), usage.classes))
     searches = fees.per_call.get(WEB_SEARCH, 0) if usage.web_searches else 0
     return Tariff(used, fees.per_request, searches, markup)
 
@@ -94,7 +94,7 @@ def lines(usage: Usage, by: Tariff | None, cost: int) -> Iterator[Line]:
         by: what it was charged by; without it there are counts alone.
         cost: nano-dollars that were charged.
     """
-    counted = [(of, count) for of, count in zip(CLASSES, _counts(usage), strict=True) if count]
+    counted = [(of, count) for of, count in zip(CLASSES, usage.classes, strict=True) if count]
     if by is None:
         yield from (Line(of, count, None, None) for of, count in counted)
         return
@@ -121,21 +121,6 @@ def lines(usage: Usage, by: Tariff | None, cost: int) -> Iterator[Line]:
 def _written(rates: tuple[int, ...]) -> tuple[tuple[str, str], ...]:
     """Each class and its price as text: once per price list, as every answer asks for it."""
     return tuple((name, per_million(rate)) for name, rate in zip(CLASSES, rates, strict=True))
-
-
-def _counts(usage: Usage) -> tuple[int, ...]:
-    """Tokens by class, in the order of `CLASSES`."""
-    return (
-        usage.input,
-        usage.cached_input,
-        usage.cache_write,
-        usage.cache_write_long,
-        usage.audio_input,
-        usage.image_input,
-        usage.output,
-        usage.audio_output,
-        usage.image_output,
-    )
 
 
 def _usd(parts: int) -> str:

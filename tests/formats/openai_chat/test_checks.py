@@ -8,8 +8,8 @@ import pytest
 from zurelay.chat.problems import Refused
 from zurelay.formats.base import Ability
 from zurelay.formats.openai_chat import checks
-from zurelay.formats.openai_chat.messages import Seen
 from zurelay.formats.openai_chat.view import REQUEST, Request
+from zurelay.formats.seen import Seen
 
 TOOL = {"type": "function", "function": {"name": "f", "strict": False}}
 

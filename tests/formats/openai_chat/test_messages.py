@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from zurelay.chat.estimate import PER_MESSAGE, measure
-from zurelay.formats.openai_chat.messages import Seen, check
+from zurelay.formats.openai_chat.messages import check
 from zurelay.formats.openai_chat.view import REQUEST
+from zurelay.formats.seen import Seen
 
 USER: dict[str, Any] = {"role": "user", "content": "hi"}
 CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
