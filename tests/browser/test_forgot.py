@@ -55,6 +55,7 @@ def test_one_asks_for_a_link_at_the_door(
     page, name = opened.page, f"forgot-{theme}-{'phone' if phone else 'desktop'}"
     shot(page, f"{name}-door")
     page.locator('a[href="/console/forgot"]').click()
+    page.wait_for_url("**/console/forgot")
     shot(page, name)
     assert_fits(page)
     page.locator("input[name=email]").fill("nobody@example.com")
