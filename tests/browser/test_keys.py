@@ -38,6 +38,7 @@ def test_every_page_about_keys_fits_every_window(
     shot(page, f"keys-one-{looks(theme, phone)}")
     assert_fits(page)
     page.get_by_role("link", name="Change").click()
+    page.wait_for_url("**/edit")
     shot(page, f"keys-form-{looks(theme, phone)}")
     assert_fits(page)
 
