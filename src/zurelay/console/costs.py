@@ -3,12 +3,13 @@
 For operators: what callers pay and what the gateway pays are told apart nowhere else.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC
 from decimal import Decimal
 from typing import Final
 
 from zurelay.console.billing import HOME as BILLING
 from zurelay.console.page import OPERATORS, Html, Page, Reply, Visit
+from zurelay.office.months import month_at, shifted, start_of
 from zurelay.office.usage import ProviderUsageView, usage_of_providers
 
 HOME: Final = f"{BILLING}/providers"
@@ -39,17 +40,12 @@ def index(visit: Visit) -> Reply:
 
 def months(now: float) -> list[str]:
     """Months in UTC such as 2026-11, the one that runs first."""
-    today = datetime.fromtimestamp(now, UTC)
-    count = today.year * 12 + today.month - 1
-    return [f"{one // 12:04}-{one % 12 + 1:02}" for one in range(count, count - MONTHS, -1)]
+    return [shifted(month_at(now, UTC), -number) for number in range(MONTHS)]
 
 
 def bounds(month: str) -> tuple[float, float]:
     """When a month begins and the next one, in Unix seconds."""
-    year, _, number = month.partition("-")
-    count = int(year) * 12 + int(number)
-    first = datetime(int(year), int(number), 1, tzinfo=UTC)
-    return first.timestamp(), datetime(count // 12, count % 12 + 1, 1, tzinfo=UTC).timestamp()
+    return start_of(month, UTC), start_of(shifted(month), UTC)
 
 
 def counted(row: ProviderUsageView) -> tuple[int, int]:

@@ -6,8 +6,7 @@ not reach the database, stands in the next statement as `late`.
 """
 
 import re
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Final
 
 import msgspec
@@ -21,6 +20,7 @@ from zurelay.office import sheets
 from zurelay.office import values as v
 from zurelay.office.accounts import the_account
 from zurelay.office.desk import Desk, no_such, wrong
+from zurelay.office.months import month_at, shifted, start_of, through
 from zurelay.office.rights import Actor
 from zurelay.store.statements import (
     ClosedMonth,
@@ -112,7 +112,7 @@ def statement(desk: Desk, actor: Actor, wanted: str, month: str) -> Statement:
         first = _first_month(desk, connection, account)
     if kept is not None:
         return msgspec.json.decode(kept.document, type=Statement)
-    if not first <= month <= _month_at(desk.clock(), zone_of(account, desk.zone())):
+    if not first <= month <= month_at(desk.clock(), zone_of(account, desk.zone())):
         raise no_such("statement of", month)
     _close(desk, account, first, month)
     with desk.store.read() as connection:
@@ -132,9 +132,9 @@ def list_months(desk: Desk, actor: Actor, wanted: str) -> list[MonthView]:
         zone = zone_of(account, desk.zone())
         first = _first_month(desk, connection, account)
     now = desk.clock()
-    months = _months(first, _month_at(now, zone))
+    months = through(first, month_at(now, zone))
     return [
-        MonthView(month, _start(_after(month), zone) + CLOSES_S <= now)
+        MonthView(month, start_of(shifted(month), zone) + CLOSES_S <= now)
         for month in reversed(list(months))
     ]
 
@@ -172,8 +172,10 @@ def _close(desk: Desk, account: Account, first: str, month: str) -> None:
     now, zone = desk.clock(), zone_of(account, desk.zone())
 
     def due(last: ClosedMonth | None) -> list[str]:
-        begin = first if last is None else max(first, _after(last.month))
-        return [one for one in _months(begin, month) if _start(_after(one), zone) + CLOSES_S <= now]
+        begin = first if last is None else max(first, shifted(last.month))
+        return [
+            one for one in through(begin, month) if start_of(shifted(one), zone) + CLOSES_S <= now
+        ]
 
     with desk.store.read() as connection:
         if not due(last_closed(connection, account.id)):
@@ -201,11 +203,11 @@ def _made(desk: Desk, connection: Connection, account: Account, month: str) -> S
     """The statement of a month that is not closed."""
     zone = zone_of(account, desk.zone())
     previous = last_closed(connection, account.id)
-    if previous is not None and _after(previous.month) != month:
+    if previous is not None and shifted(previous.month) != month:
         previous = None  # the month between is over, and not closed yet
-    end_ms = int(_start(_after(month), zone) * 1000)
+    end_ms = int(start_of(shifted(month), zone) * 1000)
     # Where the last month ended this one begins, whatever the zone was then.
-    start_ms = int(_start(month, zone) * 1000) if previous is None else previous.end_ms
+    start_ms = int(start_of(month, zone) * 1000) if previous is None else previous.end_ms
     wallet = balance_of(account.id)
     before = balance_before(connection, wallet, start_ms)
     opening = before if previous is None else previous.closing
@@ -271,28 +273,7 @@ def _first_month(desk: Desk, connection: Connection, account: Account) -> str:
     """The month an account's first statement is of: that of its first entry, or the present one."""
     entry = first_entry_ms(connection, balance_of(account.id))
     began = desk.clock() if entry is None else entry / 1000
-    return _month_at(began, zone_of(account, desk.zone()))
-
-
-def _months(first: str, last: str) -> Iterator[str]:
-    month = first
-    while month <= last:
-        yield month
-        month = _after(month)
-
-
-def _after(month: str) -> str:
-    year, number = int(month[:4]), int(month[5:])
-    return f"{year + number // 12:04d}-{number % 12 + 1:02d}"
-
-
-def _month_at(now: float, zone: tzinfo) -> str:
-    return f"{datetime.fromtimestamp(now, zone):%Y-%m}"
-
-
-def _start(month: str, zone: tzinfo) -> float:
-    """Unix seconds at which a month begins."""
-    return datetime.combine(date.fromisoformat(f"{month}-01"), time(), zone).timestamp()
+    return month_at(began, zone_of(account, desk.zone()))
 
 
 def _iso(ms: int, zone: tzinfo) -> str:
